@@ -25,7 +25,7 @@ DeviceArray<T> rows_of(std::int64_t columns) {
 
 }  // namespace
 
-DeviceLlama::DeviceLlama(const LlamaConfig& config, const LlamaWeights& weights,
+DeviceLlama::DeviceLlama(const DecoderShape& config, const DecoderWeights& weights,
                          const Device& device)
     : config_(config), device_(device) {
   if (const auto lacks = lacking(config))
@@ -46,7 +46,7 @@ DeviceLlama::DeviceLlama(const LlamaConfig& config, const LlamaWeights& weights,
   best_ = rows_of<BestLogit>(head_blocks());
 }
 
-std::optional<std::string> DeviceLlama::lacking(const LlamaConfig& config) {
+std::optional<std::string> DeviceLlama::lacking(const DecoderShape& config) {
   if (config.is_feature_transformer())
     return "drafters that read hidden states do not run there yet";
   if (config.head_dim != 32 && config.head_dim != 64 && config.head_dim != 128)
@@ -65,13 +65,13 @@ std::int64_t DeviceLlama::gate_up_row(std::int64_t row) const {
   return cuda::gate_up_row(row, config_.intermediate_size);
 }
 
-DeviceArray<std::uint16_t> DeviceLlama::load_matrix(const LlamaWeights& weights,
-                                                    std::initializer_list<LlamaTensor> roles,
+DeviceArray<std::uint16_t> DeviceLlama::load_matrix(const DecoderWeights& weights,
+                                                    std::initializer_list<TensorRole> roles,
                                                     std::int32_t layer, std::int64_t columns,
                                                     RowMap map) const {
   if (weights.are_random() && config_.num_parameters() > kMostRandomOnHost) {
     std::int64_t rows = 0;
-    for (const LlamaTensor role : roles) rows += num_elements(role, config_) / columns;
+    for (const TensorRole role : roles) rows += num_elements(role, config_) / columns;
     DeviceArray<std::uint16_t> matrix(static_cast<std::size_t>(packed_size(rows, columns)));
     launch_random_weights(
         matrix.data(), static_cast<std::int64_t>(matrix.size()),
@@ -80,7 +80,7 @@ DeviceArray<std::uint16_t> DeviceLlama::load_matrix(const LlamaWeights& weights,
     return matrix;
   }
   std::vector<float> stacked;
-  for (const LlamaTensor role : roles) {
+  for (const TensorRole role : roles) {
     const std::vector<float> values = weights.read(role, layer);
     stacked.insert(stacked.end(), values.begin(), values.end());
   }
@@ -88,27 +88,28 @@ DeviceArray<std::uint16_t> DeviceLlama::load_matrix(const LlamaWeights& weights,
       pack(stacked, columns, [&](std::int64_t row) { return (this->*map)(row); }));
 }
 
-DeviceLlama::Layer DeviceLlama::load_layer(const LlamaWeights& weights, std::int32_t layer) const {
-  const auto norm = [&](LlamaTensor role) { return on_device<float>(weights.read(role, layer)); };
-  return {norm(LlamaTensor::attention_norm),
-          norm(LlamaTensor::feed_forward_norm),
-          load_matrix(weights, {LlamaTensor::query, LlamaTensor::key, LlamaTensor::value}, layer,
+DeviceLlama::Layer DeviceLlama::load_layer(const DecoderWeights& weights,
+                                           std::int32_t layer) const {
+  const auto norm = [&](TensorRole role) { return on_device<float>(weights.read(role, layer)); };
+  return {norm(TensorRole::attention_norm),
+          norm(TensorRole::feed_forward_norm),
+          load_matrix(weights, {TensorRole::query, TensorRole::key, TensorRole::value}, layer,
                       config_.hidden_size, &DeviceLlama::query_key_value_row),
-          load_matrix(weights, {LlamaTensor::attention_output}, layer, config_.query_size(),
+          load_matrix(weights, {TensorRole::attention_output}, layer, config_.query_size(),
                       &DeviceLlama::same_row),
-          load_matrix(weights, {LlamaTensor::gate, LlamaTensor::up}, layer, config_.hidden_size,
+          load_matrix(weights, {TensorRole::gate, TensorRole::up}, layer, config_.hidden_size,
                       &DeviceLlama::gate_up_row),
-          load_matrix(weights, {LlamaTensor::down}, layer, config_.intermediate_size,
+          load_matrix(weights, {TensorRole::down}, layer, config_.intermediate_size,
                       &DeviceLlama::same_row)};
 }
 
-void DeviceLlama::load(const LlamaWeights& weights) {
-  embedding_ = load_matrix(weights, {LlamaTensor::embedding}, 0, config_.hidden_size,
-                           &DeviceLlama::same_row);
+void DeviceLlama::load(const DecoderWeights& weights) {
+  embedding_ =
+      load_matrix(weights, {TensorRole::embedding}, 0, config_.hidden_size, &DeviceLlama::same_row);
   if (!config_.head_is_embedding())
     head_ =
-        load_matrix(weights, {LlamaTensor::head}, 0, config_.hidden_size, &DeviceLlama::same_row);
-  output_norm_ = on_device<float>(weights.read(LlamaTensor::output_norm, 0));
+        load_matrix(weights, {TensorRole::head}, 0, config_.hidden_size, &DeviceLlama::same_row);
+  output_norm_ = on_device<float>(weights.read(TensorRole::output_norm, 0));
   for (std::int32_t layer = 0; layer < config_.num_layers; ++layer)
     layers_.push_back(load_layer(weights, layer));
   device_.synchronize();

@@ -9,7 +9,7 @@
 #include "engines/cuda/device.h"
 #include "engines/cuda/device_memory.h"
 #include "engines/cuda/kernels.h"
-#include "engines/models/llama/llama_weights.h"
+#include "engines/models/decoder/decoder_weights.h"
 
 namespace speclab::engines::cuda {
 
@@ -18,17 +18,17 @@ class KvCacheCuda;
 class DeviceLlama {
  public:
   /// Nothing where the kernels have all sizes of a model, else what they lack.
-  static std::optional<std::string> lacking(const LlamaConfig& config);
+  static std::optional<std::string> lacking(const DecoderShape& config);
   /// @param device  outlives the model
   /// @throws DeviceError if a size has no kernel, or the device's memory is full
-  DeviceLlama(const LlamaConfig& config, const LlamaWeights& weights, const Device& device);
+  DeviceLlama(const DecoderShape& config, const DecoderWeights& weights, const Device& device);
 
   /// Puts the kernels of one pass into the device's stream; they read `state`.
   void put_pass(const ForwardState* state, const KvCacheCuda& cache, const PassShape& shape) const;
   /// What the head multiplies, of the rows that want it, into hidden().
   void put_hidden_states(const ForwardState* state, int wanting) const;
 
-  const LlamaConfig& config() const { return config_; }
+  const DecoderShape& config() const { return config_; }
   const Device& device() const { return device_; }
   float* logits() const {
     return logits_.data();
@@ -50,10 +50,10 @@ class DeviceLlama {
   };
   using RowMap = std::int64_t (DeviceLlama::*)(std::int64_t) const;
 
-  void load(const LlamaWeights& weights);
-  Layer load_layer(const LlamaWeights& weights, std::int32_t layer) const;
-  DeviceArray<std::uint16_t> load_matrix(const LlamaWeights& weights,
-                                         std::initializer_list<LlamaTensor> roles,
+  void load(const DecoderWeights& weights);
+  Layer load_layer(const DecoderWeights& weights, std::int32_t layer) const;
+  DeviceArray<std::uint16_t> load_matrix(const DecoderWeights& weights,
+                                         std::initializer_list<TensorRole> roles,
                                          std::int32_t layer, std::int64_t columns,
                                          RowMap map) const;
   std::int64_t same_row(std::int64_t row) const { return row; }
@@ -71,7 +71,7 @@ class DeviceLlama {
   ProductArguments head_arguments(const ForwardState* state) const;
   ResidualStream stream(const DeviceArray<float>& gain) const;
 
-  LlamaConfig config_;
+  DecoderShape config_;
   const Device& device_;
   DeviceArray<std::uint16_t> embedding_, head_;  ///< head_ is empty where it is the embedding
   DeviceArray<float> output_norm_;

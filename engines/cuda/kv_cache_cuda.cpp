@@ -23,7 +23,7 @@ std::uint64_t next_generation() {
 
 }  // namespace
 
-KvCacheCuda::KvCacheCuda(const LlamaConfig& config, const Device& device,
+KvCacheCuda::KvCacheCuda(const DecoderShape& config, const Device& device,
                          std::int32_t max_sequences, std::int32_t capacity)
     : config_(config),
       device_(device),

@@ -5,7 +5,7 @@
 #include "engines/cuda/device.h"
 #include "engines/cuda/device_memory.h"
 #include "engines/cuda/kernels.h"
-#include "engines/models/llama/llama_config.h"
+#include "engines/models/decoder/decoder_shape.h"
 #include "engines/models/row_plan.h"
 
 namespace speclab::engines::cuda {
@@ -15,7 +15,7 @@ namespace speclab::engines::cuda {
 class KvCacheCuda final : public KvCache {
  public:
   /// @param device  outlives the cache
-  KvCacheCuda(const LlamaConfig& config, const Device& device, std::int32_t max_sequences,
+  KvCacheCuda(const DecoderShape& config, const Device& device, std::int32_t max_sequences,
               std::int32_t capacity);
 
   std::int32_t begin() override { return plan_.begin(); }
@@ -52,7 +52,7 @@ class KvCacheCuda final : public KvCache {
   std::int64_t layer_elements() const;
   std::int32_t max_splits() const { return stride_ / keys_per_split(config_.head_dim); }
 
-  LlamaConfig config_;
+  DecoderShape config_;
   const Device& device_;
   std::int32_t max_sequences_, stride_;  ///< slots of a sequence, a multiple of a split's keys
   RowPlan plan_;

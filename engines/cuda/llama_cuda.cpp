@@ -37,7 +37,7 @@ bool wants_hidden(std::span<const ForwardRow> rows) {
 
 }  // namespace
 
-LlamaCuda::LlamaCuda(const LlamaConfig& config, const LlamaWeights& weights,
+LlamaCuda::LlamaCuda(const DecoderShape& config, const DecoderWeights& weights,
                      std::shared_ptr<const Device> device)
     : device_(std::move(device)),
       llama_(config, weights, *device_),

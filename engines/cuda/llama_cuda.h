@@ -18,7 +18,7 @@ class LlamaCuda final : public LanguageModel {
  public:
   /// @throws DeviceError if there is no device, a size has no kernel, or the device's memory is
   /// full
-  LlamaCuda(const LlamaConfig& config, const LlamaWeights& weights,
+  LlamaCuda(const DecoderShape& config, const DecoderWeights& weights,
             std::shared_ptr<const Device> device);
 
   const ModelInfo& info() const override { return info_; }

@@ -11,7 +11,7 @@
 #include "engines/interface/engines.h"
 #include "engines/interface/names.h"
 #include "engines/models/catalogue.h"
-#include "engines/models/cpu/llama_cpu.h"
+#include "engines/models/cpu/decoder_cpu.h"
 #include "engines/models/cpu/mlp_speculator_cpu.h"
 #include "engines/models/cpu/read_bandwidth.h"
 #include "engines/ngrams/ngram_file.h"
@@ -52,7 +52,7 @@ void check_options(const ModelOptions& options) {
     throw ConfigError(fmt::format("threads = {}; allowed: 0 (all) to 4096", options.threads));
 }
 
-bool runs_on_cuda([[maybe_unused]] const LlamaConfig& config) {
+bool runs_on_cuda([[maybe_unused]] const DecoderShape& config) {
 #if SPECLAB_HAVE_CUDA
   return cuda::device_is_there() && !cuda::DeviceLlama::lacking(config);
 #else
@@ -62,7 +62,7 @@ bool runs_on_cuda([[maybe_unused]] const LlamaConfig& config) {
 
 /// "auto" is CUDA where the engine for it is built, a device answers, its bfloat16 is not refused
 /// and it has the model's sizes, else the CPU.
-std::string resolved_device(const ModelOptions& options, const LlamaConfig& config) {
+std::string resolved_device(const ModelOptions& options, const DecoderShape& config) {
   if (options.device != "auto") return options.device;
   return options.dtype != "float32" && runs_on_cuda(config) ? "cuda" : "cpu";
 }
@@ -190,8 +190,8 @@ class LocalEngines final : public Engines, private DrafterModels {
   std::unique_ptr<LanguageModel> make_model(const ModelSource& source) {
     const std::string device = resolved_device(options_, source.config);
     if (device == "cuda") return make_cuda_model(source);
-    return std::make_unique<cpu::LlamaCpu>(source.config, *source.weights,
-                                           element_type(options_.dtype), team());
+    return std::make_unique<cpu::DecoderCpu>(source.config, *source.weights,
+                                             element_type(options_.dtype), team());
   }
 
   std::unique_ptr<LanguageModel> make_cuda_model([[maybe_unused]] const ModelSource& source) {

@@ -10,7 +10,7 @@
 #include "engines/formats/gguf_file.h"
 #include "engines/formats/input_file.h"
 #include "engines/formats/recorded_digest.h"
-#include "engines/models/llama/feature_transformer.h"
+#include "engines/models/decoder/feature_transformer.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "sim/core/data_folder.h"
 #include "sim/core/errors.h"
@@ -23,7 +23,7 @@ namespace {
 /// A member of SmolLM2's family: its vocabulary, context and head width of 64.
 CatalogueEntry shape(const char* name, std::int32_t layers, std::int32_t hidden,
                      std::int32_t intermediate, std::int32_t kv_heads) {
-  LlamaConfig config;
+  DecoderShape config;
   config.name = name;
   config.vocab_size = 49152;
   config.context_length = 8192;
@@ -44,7 +44,7 @@ CatalogueEntry llama_shape(const char* name, std::int32_t layers, std::int32_t h
                            std::int32_t intermediate, std::int32_t heads, std::int32_t kv_heads,
                            std::int32_t head_dim, std::int32_t vocab, bool tied) {
   CatalogueEntry entry = shape(name, layers, hidden, intermediate, kv_heads);
-  LlamaConfig& config = *entry.shape;
+  DecoderShape& config = *entry.shape;
   config.num_heads = heads;
   config.head_dim = head_dim;
   config.vocab_size = vocab;
@@ -97,7 +97,7 @@ CatalogueEntry find_model(const std::string& model) {
 
 ModelSource open_gguf(const std::string& path) {
   const auto file = std::make_shared<GgufFile>(GgufFile::open(path));
-  const LlamaConfig config = llama_config_from_gguf(*file);
+  const DecoderShape config = llama_config_from_gguf(*file);
   return {config, llama_weights_from_gguf(file, config), load_tokenizer_from_gguf(*file)};
 }
 
@@ -127,7 +127,7 @@ ModelSource open_feature_transformer(const std::string& path) {
 }
 
 ModelSource open_folder(const std::string& path, Head head) {
-  LlamaConfig config = llama_config_from_json(path + "/config.json");
+  DecoderShape config = llama_config_from_json(path + "/config.json");
   if (head == Head::whole) config.draft_vocabulary.clear();
   if (config.name.empty()) config.name = std::filesystem::path(path).filename().string();
   const auto folder = open_checkpoint(path);

@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "engines/interface/tokenizer.h"
-#include "engines/models/llama/llama_weights.h"
+#include "engines/models/decoder/decoder_weights.h"
 #include "engines/models/mlp/mlp_speculator_config.h"
 
 namespace speclab::engines {
 
 /// Everything a Llama-family model is made of, before a device is chosen.
 struct ModelSource {
-  LlamaConfig config;
-  std::unique_ptr<LlamaWeights> weights;
+  DecoderShape config;
+  std::unique_ptr<DecoderWeights> weights;
   std::shared_ptr<const Tokenizer> tokenizer;  ///< null where the model has none
 };
 
@@ -28,8 +28,8 @@ struct MlpSpeculatorSource {
 
 struct CatalogueEntry {
   std::string name;
-  std::string path;                  ///< file or folder; empty for a shape model
-  std::optional<LlamaConfig> shape;  ///< of a shape model
+  std::string path;                   ///< file or folder; empty for a shape model
+  std::optional<DecoderShape> shape;  ///< of a shape model
   std::string description;
   std::string sha256{};  ///< of the file where it is pinned, else empty
 };

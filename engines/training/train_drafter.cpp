@@ -19,11 +19,11 @@ namespace {
 
 TargetEmbedding read_embedding(const std::string& model) {
   const ModelSource source = open_model(model);
-  const LlamaConfig& config = source.config;
+  const DecoderShape& config = source.config;
   return {config.vocab_size,
           config.hidden_size,
           config.context_length,
-          source.weights->read(LlamaTensor::embedding, 0),
+          source.weights->read(TensorRole::embedding, 0),
           model,
           source.weights->sha256()};
 }
@@ -38,8 +38,8 @@ std::string lasting_name(const std::string& model) {
 FeatureTarget read_feature_target(const std::string& model) {
   const ModelSource source = open_model(model);
   return {source.config, lasting_name(model), source.weights->sha256(),
-          source.weights->read(LlamaTensor::embedding, 0),
-          source.weights->read(LlamaTensor::head, 0)};
+          source.weights->read(TensorRole::embedding, 0),
+          source.weights->read(TensorRole::head, 0)};
 }
 
 }  // namespace

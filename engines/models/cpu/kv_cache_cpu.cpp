@@ -15,7 +15,8 @@ std::int64_t key_offset(std::int32_t slot, std::int32_t head_dim) {
 
 }  // namespace
 
-KvCacheCpu::KvCacheCpu(const LlamaConfig& config, std::int32_t max_sequences, std::int32_t capacity)
+KvCacheCpu::KvCacheCpu(const DecoderShape& config, std::int32_t max_sequences,
+                       std::int32_t capacity)
     : num_layers_(config.num_layers),
       max_sequences_(max_sequences),
       num_heads_(config.num_kv_heads),

@@ -1,6 +1,6 @@
 #pragma once
 #include "engines/models/cpu/huge_buffer.h"
-#include "engines/models/llama/llama_config.h"
+#include "engines/models/decoder/decoder_shape.h"
 #include "engines/models/row_plan.h"
 
 namespace speclab::engines::cpu {
@@ -9,7 +9,7 @@ namespace speclab::engines::cpu {
 /// that a query meets 16 keys with one load; values slot by slot.
 class KvCacheCpu final : public KvCache {
  public:
-  KvCacheCpu(const LlamaConfig& config, std::int32_t max_sequences, std::int32_t capacity);
+  KvCacheCpu(const DecoderShape& config, std::int32_t max_sequences, std::int32_t capacity);
 
   std::int32_t begin() override { return plan_.begin(); }
   std::int32_t fork(std::int32_t sequence) override;

@@ -1,5 +1,5 @@
 #pragma once
-// An MLP speculator on the CPU: packed weights, the kernels of LlamaCpu, one parallel region a
+// An MLP speculator on the CPU: packed weights, the kernels of DecoderCpu, one parallel region a
 // stage.
 
 #include <memory>

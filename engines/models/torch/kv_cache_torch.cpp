@@ -10,7 +10,7 @@
 
 namespace speclab::engines {
 
-KvCacheTorch::KvCacheTorch(const LlamaConfig& config, std::int32_t max_sequences,
+KvCacheTorch::KvCacheTorch(const DecoderShape& config, std::int32_t max_sequences,
                            std::int32_t capacity, const at::TensorOptions& options)
     : plan_(max_sequences, capacity) {
   keys_ = at::zeros(

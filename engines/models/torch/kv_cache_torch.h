@@ -1,7 +1,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
-#include "engines/models/llama/llama_config.h"
+#include "engines/models/decoder/decoder_shape.h"
 #include "engines/models/row_plan.h"
 
 namespace speclab::engines {
@@ -10,7 +10,7 @@ namespace speclab::engines {
 /// model's device.
 class KvCacheTorch final : public KvCache {
  public:
-  KvCacheTorch(const LlamaConfig& config, std::int32_t max_sequences, std::int32_t capacity,
+  KvCacheTorch(const DecoderShape& config, std::int32_t max_sequences, std::int32_t capacity,
                const at::TensorOptions& options);
 
   std::int32_t begin() override { return plan_.begin(); }

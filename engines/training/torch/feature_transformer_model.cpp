@@ -30,7 +30,7 @@ at::Tensor causal_mask(const at::Tensor& queried, std::int64_t rows, std::int64_
 
 }  // namespace
 
-FeatureTransformerModel::FeatureTransformerModel(const LlamaConfig& config,
+FeatureTransformerModel::FeatureTransformerModel(const DecoderShape& config,
                                                  const at::Tensor& embedding, std::uint64_t seed)
     : config_(config), embedding_(embedding) {
   at::manual_seed(seed);

@@ -22,10 +22,10 @@ struct FeatureRows {
 class FeatureTransformerModel {
  public:
   /// @param embedding  [vocab, hidden], float32, the target's; not trained
-  FeatureTransformerModel(const LlamaConfig& config, const at::Tensor& embedding,
+  FeatureTransformerModel(const DecoderShape& config, const at::Tensor& embedding,
                           std::uint64_t seed);
 
-  const LlamaConfig& config() const { return config_; }
+  const DecoderShape& config() const { return config_; }
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
 
@@ -52,7 +52,7 @@ class FeatureTransformerModel {
                        const LayerPast& past) const;
   at::Tensor all_heads(const at::Tensor& heads) const;
 
-  LlamaConfig config_;
+  DecoderShape config_;
   at::Tensor embedding_;
   Parameters parameters_;
 };

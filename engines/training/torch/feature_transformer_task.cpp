@@ -13,7 +13,7 @@ namespace {
 
 class FeatureTransformerTask final : public HiddenStateTask {
  public:
-  FeatureTransformerTask(const LlamaConfig& config, const FeatureTarget& target,
+  FeatureTransformerTask(const DecoderShape& config, const FeatureTarget& target,
                          const TrainOptions& options, at::ScalarType dtype)
       : HiddenStateTask(
             objective_of(options),
@@ -39,7 +39,7 @@ class FeatureTransformerTask final : public HiddenStateTask {
   /// With one layer only what is drafted is queried; the keys of a second layer need the first
   /// one's states everywhere.
   FeatureBatch batch_of(Texts texts) const override {
-    const LlamaConfig& config = model_.config();
+    const DecoderShape& config = model_.config();
     return make_feature_batch(texts, {config.feature_size, config.hidden_size},
                               config.num_layers == 1 ? num_steps() - 1 : config.context_length);
   }
@@ -54,7 +54,7 @@ class FeatureTransformerTask final : public HiddenStateTask {
 
 }  // namespace
 
-std::unique_ptr<TrainingTask> feature_transformer_task(const LlamaConfig& config,
+std::unique_ptr<TrainingTask> feature_transformer_task(const DecoderShape& config,
                                                        const FeatureTarget& target,
                                                        const TrainOptions& options) {
   return std::make_unique<FeatureTransformerTask>(config, target, options,

@@ -15,7 +15,7 @@ namespace speclab::engines {
 /// step_weight times as much each.
 /// @param target  its tables are copied @param options  whose schedule's seed makes the first
 /// weights
-std::unique_ptr<TrainingTask> feature_transformer_task(const LlamaConfig& config,
+std::unique_ptr<TrainingTask> feature_transformer_task(const DecoderShape& config,
                                                        const FeatureTarget& target,
                                                        const TrainOptions& options);
 

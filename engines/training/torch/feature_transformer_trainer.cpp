@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engines/models/llama/feature_transformer.h"
+#include "engines/models/decoder/feature_transformer.h"
 #include "engines/training/draft_tokens.h"
 #include "engines/training/torch/feature_transformer_task.h"
 #include "engines/training/torch/hidden_state_trainer.h"
@@ -14,9 +14,9 @@
 namespace speclab::engines {
 namespace {
 
-LlamaConfig drafter_config(const LlamaConfig& target, const FeatureTransformerOptions& options,
-                           std::vector<Token> draft_vocabulary) {
-  LlamaConfig config = target;
+DecoderShape drafter_config(const DecoderShape& target, const FeatureTransformerOptions& options,
+                            std::vector<Token> draft_vocabulary) {
+  DecoderShape config = target;
   config.num_layers = options.num_layers;
   config.intermediate_size = options.intermediate_size;
   config.feature_size =
@@ -71,7 +71,7 @@ void train_feature_transformer(const std::vector<OwnText>& texts, const FeatureT
   const std::string& start = options.distillation.start_from;
   check_feature_transformer_start(options, target.sha256);
   const TextSplit split = split_texts(texts, options);
-  const LlamaConfig config =
+  const DecoderShape config =
       start.empty() ? drafter_config(target.config, options.feature_transformer,
                                      draft_tokens(split.training, target.config.vocab_size,
                                                   options.distillation))

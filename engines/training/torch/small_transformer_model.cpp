@@ -13,8 +13,8 @@
 
 namespace speclab::engines {
 
-SmallTransformerModel::SmallTransformerModel(const LlamaConfig& config, const at::Tensor& embedding,
-                                             std::uint64_t seed)
+SmallTransformerModel::SmallTransformerModel(const DecoderShape& config,
+                                             const at::Tensor& embedding, std::uint64_t seed)
     : config_(config) {
   if (!config.draft_vocabulary.empty()) draft_vocabulary_ = tokens_tensor(config.draft_vocabulary);
   at::manual_seed(seed);

@@ -12,9 +12,10 @@ namespace speclab::engines {
 class SmallTransformerModel {
  public:
   /// @param embedding  [vocab, hidden], float32: the start of the tied table
-  SmallTransformerModel(const LlamaConfig& config, const at::Tensor& embedding, std::uint64_t seed);
+  SmallTransformerModel(const DecoderShape& config, const at::Tensor& embedding,
+                        std::uint64_t seed);
 
-  const LlamaConfig& config() const { return config_; }
+  const DecoderShape& config() const { return config_; }
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
   void move_to(const at::Device& device);
@@ -30,7 +31,7 @@ class SmallTransformerModel {
  private:
   at::Tensor attention(const at::Tensor& x, const std::string& prefix) const;
 
-  LlamaConfig config_;
+  DecoderShape config_;
   at::Tensor draft_vocabulary_;  ///< [num_logits], int64; undefined: all
   Parameters parameters_;
 };

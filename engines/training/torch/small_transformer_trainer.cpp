@@ -50,9 +50,9 @@ at::Tensor random_embedding(std::int32_t vocab_size, std::int64_t size, std::uin
   return at::randn({vocab_size, size}) / std::sqrt(static_cast<double>(size));
 }
 
-LlamaConfig llama_config(std::int32_t vocab_size, std::int32_t context_length,
-                         const SmallTransformerOptions& options) {
-  LlamaConfig config;
+DecoderShape llama_config(std::int32_t vocab_size, std::int32_t context_length,
+                          const SmallTransformerOptions& options) {
+  DecoderShape config;
   config.vocab_size = vocab_size;
   config.context_length = context_length;
   config.num_layers = options.num_layers;
@@ -202,7 +202,7 @@ void train_small_transformer(const std::vector<OwnText>& texts, const TargetEmbe
                              const TrainOptions& options, const TrainCallbacks& callbacks) {
   const SmallTransformerOptions& o = options.small_transformer;
   const TextSplit split = split_texts(texts, options);
-  LlamaConfig config = llama_config(target.vocab_size, target.context_length, o);
+  DecoderShape config = llama_config(target.vocab_size, target.context_length, o);
   if (o.draft_vocabulary > 0 && o.draft_vocabulary < target.vocab_size)
     config.draft_vocabulary =
         frequent_tokens(split.training, target.vocab_size, o.draft_vocabulary);
@@ -216,7 +216,7 @@ void train_byte_transformer(const std::vector<OwnText>& texts, std::int32_t voca
                             const std::function<void()>& write_tokenizer) {
   constexpr std::int32_t kLeastContext = 1024;
   const SmallTransformerOptions& o = options.small_transformer;
-  const LlamaConfig config =
+  const DecoderShape config =
       llama_config(vocab_size, std::max(kLeastContext, options.text.sequence_length), o);
   SmallTransformerModel model(config,
                               random_embedding(vocab_size, o.hidden_size, options.schedule.seed),

@@ -2,14 +2,14 @@
 #include <string>
 #include <vector>
 
-#include "engines/models/llama/llama_config.h"
+#include "engines/models/decoder/decoder_shape.h"
 #include "engines/training/torch/feature_batch.h"
 
 namespace speclab::engines {
 
 /// The target as a drafter that reads its hidden states needs it.
 struct FeatureTarget {
-  LlamaConfig config;
+  DecoderShape config;
   std::string name, sha256;
   std::vector<float> embedding;  ///< [vocab, hidden]
   std::vector<float> head;       ///< [vocab, hidden]

@@ -33,7 +33,7 @@ void Parameters::add_matrix(const std::string& name, std::int64_t out, std::int6
   add(name, at::randn({out, in}) * (scale / std::sqrt(static_cast<double>(in))), Use::product);
 }
 
-void Parameters::add_layer(const LlamaConfig& config, std::int32_t layer, double residual_scale) {
+void Parameters::add_layer(const DecoderShape& config, std::int32_t layer, double residual_scale) {
   const std::string p = layer_prefix(layer);
   const std::int64_t h = config.hidden_size;
   add_norm(p + "input_layernorm.weight", h);
@@ -91,7 +91,7 @@ at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilo
 }
 
 at::Tensor rotated(const at::Tensor& heads, const at::Tensor& positions,
-                   const LlamaConfig& config) {
+                   const DecoderShape& config) {
   const std::int64_t half = config.head_dim / 2;
   const auto frequency =
       at::pow(static_cast<double>(config.rope_theta),
@@ -103,7 +103,7 @@ at::Tensor rotated(const at::Tensor& heads, const at::Tensor& positions,
 }
 
 at::Tensor project_heads(const at::Tensor& x, const Parameters& parameters, const std::string& name,
-                         const LlamaConfig& config) {
+                         const DecoderShape& config) {
   return parameters.linear(x, name)
       .view({x.size(0), x.size(1), -1, config.head_dim})
       .transpose(1, 2);

@@ -1,5 +1,5 @@
 #pragma once
-// The parts of a Llama layer as autograd sees them: the same mathematics as LlamaCpu over whole
+// The parts of a Llama layer as autograd sees them: the same mathematics as DecoderCpu over whole
 // sequences, in float32 but for the factors and results of matrix products where a training asks
 // for bfloat16.
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engines/models/llama/llama_config.h"
+#include "engines/models/decoder/decoder_shape.h"
 
 namespace speclab::engines {
 
@@ -33,7 +33,7 @@ class Parameters {
   void add_matrix(const std::string& name, std::int64_t out, std::int64_t in, double scale = 1.0);
   /// The norms and matrices of one layer. @param residual_scale  of the matrices that write into
   /// the residual stream
-  void add_layer(const LlamaConfig& config, std::int32_t layer, double residual_scale);
+  void add_layer(const DecoderShape& config, std::int32_t layer, double residual_scale);
 
   bool contains(const std::string& name) const;
   const at::Tensor& operator[](const std::string& name) const;
@@ -61,10 +61,11 @@ std::string layer_prefix(std::int32_t layer);
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon);
 /// Rotary positions over [B, heads, T, head_dim]; pairs are (i, i + head_dim / 2). @param positions
 /// [T] or [B, 1, T]
-at::Tensor rotated(const at::Tensor& heads, const at::Tensor& positions, const LlamaConfig& config);
+at::Tensor rotated(const at::Tensor& heads, const at::Tensor& positions,
+                   const DecoderShape& config);
 /// x [B, T, hidden] through the projection `name`, as [B, heads, T, head_dim].
 at::Tensor project_heads(const at::Tensor& x, const Parameters& parameters, const std::string& name,
-                         const LlamaConfig& config);
+                         const DecoderShape& config);
 at::Tensor feed_forward(const at::Tensor& x, const Parameters& parameters,
                         const std::string& prefix);
 

@@ -22,7 +22,7 @@ namespace {
 
 /// The smallest model that has everything: grouped queries, an odd vocabulary.
 CatalogueEntry tiny_shape() {
-  LlamaConfig config;
+  DecoderShape config;
   config.name = "tiny";
   config.vocab_size = 131;
   config.context_length = 256;

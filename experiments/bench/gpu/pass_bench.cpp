@@ -76,7 +76,7 @@ class ChainPass {
 
 double ideal_ms(const CatalogueEntry& entry, const DeviceLlama& llama, int context,
                 const Measured& read) {
-  const LlamaConfig& c = *entry.shape;
+  const DecoderShape& c = *entry.shape;
   return (static_cast<double>(llama.weight_bytes()) + 4.0 * context * c.num_layers * c.kv_size()) /
          read.median / 1e6;
 }
@@ -118,7 +118,7 @@ struct ShapePasses {
   }
 };
 
-DeviceLlama random_llama(const Bench& bench, const LlamaConfig& shape) {
+DeviceLlama random_llama(const Bench& bench, const DecoderShape& shape) {
   return {shape, *random_llama_weights(shape, 1), bench.device};
 }
 
@@ -163,7 +163,7 @@ void measure_kernels(Bench& bench, const std::vector<CatalogueEntry>& shapes) {
 
 void launch_profiled_kernels(Bench& bench, const std::vector<CatalogueEntry>& shapes) {
   for (const CatalogueEntry& entry : shapes) {
-    LlamaConfig shape = *entry.shape;
+    DecoderShape shape = *entry.shape;
     shape.num_layers = 1;
     const CatalogueEntry one_layer{entry.name, "", shape, ""};
     const DeviceLlama llama = random_llama(bench, shape);

@@ -20,7 +20,7 @@ KnownDevice known_device(const char* name, double read_gb_per_s, double tflops) 
           {kWorstShare * read_gb_per_s, kWorstShare * tflops, 0.057, 10.5e-3}};
 }
 
-double floor_ms(const LlamaConfig& c, int context, double read_gb_per_s) {
+double floor_ms(const DecoderShape& c, int context, double read_gb_per_s) {
   return (2.0 * static_cast<double>(c.parameters_read()) +
           4.0 * context * c.num_layers * c.kv_size()) /
          read_gb_per_s / 1e6;
@@ -43,7 +43,7 @@ struct Pair {
 };
 
 void predict_rounds(Rows& rows, const KnownDevice& device, const Pair& pair, int context) {
-  const LlamaConfig &target = *pair.target.shape, &drafter = *pair.drafter.shape;
+  const DecoderShape &target = *pair.target.shape, &drafter = *pair.drafter.shape;
   for (const int drafts : {1, 2, 4, 8}) {
     const std::string drafted = fmt::format("of {} drafts from {}", drafts, pair.drafter.name);
     rows.add("predicted round " + drafted, pair.target.name, drafts + 1, "ms",
@@ -82,7 +82,7 @@ void predict_drafter(Rows& rows, const KnownDevice& device, const CatalogueEntry
 
 }  // namespace
 
-double TimeModel::pass_ms(const LlamaConfig& c, int rows, int context) const {
+double TimeModel::pass_ms(const DecoderShape& c, int rows, int context) const {
   const double arithmetic_ms = 2.0 * static_cast<double>(c.parameters_read()) * rows / tflops / 1e9;
   constexpr int kKernelsOfLayer = 5, kOtherKernels = 2;
   return std::max(floor_ms(c, context, read_gb_per_s) * (1 + row_share * (rows - 1)),
@@ -90,7 +90,7 @@ double TimeModel::pass_ms(const LlamaConfig& c, int rows, int context) const {
          (kKernelsOfLayer * c.num_layers + kOtherKernels) * kernel_ms;
 }
 
-double TimeModel::round_ms(const LlamaConfig& target, const LlamaConfig& drafter, int drafts,
+double TimeModel::round_ms(const DecoderShape& target, const DecoderShape& drafter, int drafts,
                            int context) const {
   constexpr int kKernelsOfRound = 4;  // begin, begin verification, laws, verify
   const double second_row_ms =
@@ -101,7 +101,7 @@ double TimeModel::round_ms(const LlamaConfig& target, const LlamaConfig& drafter
          pass_ms(target, drafts + 1, context) + kKernelsOfRound * kernel_ms;
 }
 
-double TimeModel::plain_ms(const LlamaConfig& target, int context) const {
+double TimeModel::plain_ms(const DecoderShape& target, int context) const {
   return round_ms(target, target, 0, context);
 }
 
@@ -111,7 +111,7 @@ const std::vector<KnownDevice>& known_devices() {
   return all;
 }
 
-bool is_pair(const LlamaConfig& target, const LlamaConfig& drafter) {
+bool is_pair(const DecoderShape& target, const DecoderShape& drafter) {
   return target.vocab_size == drafter.vocab_size &&
          target.parameters_read() > 2 * drafter.parameters_read();
 }

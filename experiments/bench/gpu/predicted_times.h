@@ -15,13 +15,13 @@ struct TimeModel {
   double row_share;      ///< by how much of reading each row beyond the first prolongs it
   double kernel_ms;  ///< of each dependent kernel beyond its bytes: start, first load, sums, end
 
-  double pass_ms(const LlamaConfig& shape, int rows, int context) const;
+  double pass_ms(const DecoderShape& shape, int rows, int context) const;
   /// Of DeviceRounds: `drafts` passes of the drafter with a choice behind each, one pass of the
   /// target, verification.
-  double round_ms(const LlamaConfig& target, const LlamaConfig& drafter, int drafts,
+  double round_ms(const DecoderShape& target, const DecoderShape& drafter, int drafts,
                   int context) const;
   /// Plain decoding with the same rounds and no drafts.
-  double plain_ms(const LlamaConfig& target, int context) const;
+  double plain_ms(const DecoderShape& target, int context) const;
 };
 
 /// A device, and the time model at its best, as expected and at its worst.
@@ -50,7 +50,7 @@ const std::vector<KnownDevice>& known_devices();
 
 /// Whether the engine runs rounds of this pair: one vocabulary; and whether the drafter is small
 /// enough to be one.
-bool is_pair(const LlamaConfig& target, const LlamaConfig& drafter);
+bool is_pair(const DecoderShape& target, const DecoderShape& drafter);
 
 /// Rows of what passes of the shapes should take and, for targets of the shapes with drafters of
 /// the papers' sizes, a drafted token, a round, and the speed-up at given acceptance rates, taken

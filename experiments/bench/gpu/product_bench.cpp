@@ -25,7 +25,7 @@ struct ProductSize {
 std::vector<ProductSize> products_of(const std::vector<CatalogueEntry>& shapes) {
   std::vector<ProductSize> products;
   for (const CatalogueEntry& entry : shapes) {
-    const LlamaConfig& c = *entry.shape;
+    const DecoderShape& c = *entry.shape;
     products.push_back({entry.name + " qkv", c.query_size() + 2 * c.kv_size(), c.hidden_size});
     products.push_back({entry.name + " attention output", c.hidden_size, c.query_size()});
     products.push_back({entry.name + " gate and up", 2 * c.intermediate_size, c.hidden_size});

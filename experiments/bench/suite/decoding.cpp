@@ -3,7 +3,7 @@
 #include "engines/decoding/host_round_decoder.h"
 #include "engines/decoding/plain_decoder.h"
 #include "engines/drafters/drafters.h"
-#include "engines/models/cpu/llama_cpu.h"
+#include "engines/models/cpu/decoder_cpu.h"
 #include "experiments/bench/ngrams/made_up_text.h"
 #include "experiments/bench/suite/families.h"
 #include "sim/core/policies/constant_policy.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int32_t kNewTokens = 8;
 
-engines::LlamaConfig tiny_config() {
+engines::DecoderShape tiny_config() {
   return {.name = "tiny",
           .vocab_size = 512,
           .context_length = 256,
@@ -27,8 +27,8 @@ engines::LlamaConfig tiny_config() {
 
 /// One thread, float32, random weights.
 std::unique_ptr<engines::LanguageModel> tiny_model(std::uint64_t seed) {
-  const engines::LlamaConfig config = tiny_config();
-  return std::make_unique<engines::cpu::LlamaCpu>(
+  const engines::DecoderShape config = tiny_config();
+  return std::make_unique<engines::cpu::DecoderCpu>(
       config, *engines::random_llama_weights(config, seed), engines::cpu::ElementType::float32,
       std::make_shared<engines::cpu::ThreadTeam>(1));
 }

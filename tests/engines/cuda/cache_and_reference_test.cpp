@@ -6,7 +6,7 @@
 
 #include "engines/cuda/llama_cuda.h"
 #include "engines/decoding/commit_chain.h"
-#include "engines/models/torch/llama_torch.h"
+#include "engines/models/torch/decoder_torch.h"
 #include "sim/core/errors.h"
 #include "tests/engines/cuda/cache_test_config.h"
 #include "tests/engines/cuda/relative_distance.h"
@@ -23,10 +23,10 @@ constexpr double kTolerance =
 
 class CacheAndReference : public ::testing::Test {
  protected:
-  void load(const LlamaConfig& config) {
+  void load(const DecoderShape& config) {
     const auto weights = testing::tiny_weights(config);
     fast_ = std::make_unique<cuda::LlamaCuda>(config, *weights, std::make_shared<cuda::Device>());
-    slow_ = std::make_unique<LlamaTorch>(config, *weights, "cpu", "float32");
+    slow_ = std::make_unique<DecoderTorch>(config, *weights, "cpu", "float32");
     vocab_size_ = config.vocab_size;
   }
   std::vector<Token> random_tokens(std::size_t count) {

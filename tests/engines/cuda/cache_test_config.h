@@ -1,11 +1,11 @@
 #pragma once
-#include "engines/models/llama/llama_config.h"
+#include "engines/models/decoder/decoder_shape.h"
 
 namespace speclab::engines::testing {
 
 /// A model in which what a cache holds is nearly all that counts.
-inline LlamaConfig cache_test_config(std::int32_t layers, std::int32_t context) {
-  LlamaConfig config;
+inline DecoderShape cache_test_config(std::int32_t layers, std::int32_t context) {
+  DecoderShape config;
   config.name = "small";
   config.vocab_size = 61;
   config.context_length = context;

@@ -17,8 +17,8 @@
 
 namespace speclab::engines::testing {
 
-inline LlamaConfig small_config() {
-  LlamaConfig config;
+inline DecoderShape small_config() {
+  DecoderShape config;
   config.name = "small";
   config.vocab_size = 131;
   config.context_length = 256;
@@ -32,8 +32,8 @@ inline LlamaConfig small_config() {
 }
 
 /// A drafter of every third token.
-inline LlamaConfig drafter_of_some_tokens() {
-  LlamaConfig config = small_config();
+inline DecoderShape drafter_of_some_tokens() {
+  DecoderShape config = small_config();
   for (Token token = 0; token < config.vocab_size; token += 3)
     config.draft_vocabulary.push_back(token);
   return config;
@@ -66,8 +66,8 @@ class DeviceRounds : public ::testing::Test {
     load(small_config());
   }
 
-  void load(const LlamaConfig& config) { load(config, config); }
-  void load(const LlamaConfig& of_target, const LlamaConfig& of_drafter) {
+  void load(const DecoderShape& config) { load(config, config); }
+  void load(const DecoderShape& of_target, const DecoderShape& of_drafter) {
     const auto device = std::make_shared<cuda::Device>();
     target_ = std::make_shared<cuda::LlamaCuda>(of_target,
                                                 *tiny_weights(of_target, {.scale = 6.0f}), device);

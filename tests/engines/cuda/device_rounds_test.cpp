@@ -70,7 +70,7 @@ TEST_F(DeviceRounds, RoundsWithoutADraftLeaveNoGapInTheDraftersCache) {
 
 /// Behind the border, passes are captured for two splits, so that the graphs grow.
 TEST_F(DeviceRounds, AreTheHostsAcrossTheBorderOfTwoSplits) {
-  LlamaConfig config = small_config();
+  DecoderShape config = small_config();
   config.context_length = cuda::keys_per_split(config.head_dim) + 64;
   load(config);
   EXPECT_GT(expect_equal(options("small_transformer", 1.0), ConstantPolicy(3),
@@ -79,7 +79,7 @@ TEST_F(DeviceRounds, AreTheHostsAcrossTheBorderOfTwoSplits) {
 }
 
 TEST_F(DeviceRounds, DraftNothingBeyondTheDraftersContext) {
-  LlamaConfig short_context = small_config();
+  DecoderShape short_context = small_config();
   short_context.context_length = 12;
   drafter_ = std::make_shared<cuda::LlamaCuda>(
       short_context, *testing::tiny_weights(short_context, {.scale = 6.0f, .foreign = 0.25f}),

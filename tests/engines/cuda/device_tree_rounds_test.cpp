@@ -80,7 +80,7 @@ TEST_F(DeviceTreeRounds, AreTheHostsAcrossTheBorderOfTwoSplits) {
 /// At a low temperature most laws have fewer tokens than a node has children: trees lack nodes, and
 /// whole levels. The vocabulary is a multiple of 16: on the host a rest of it underflows later.
 TEST_F(DeviceTreeRounds, LackTheNodesThatTheHostsLackWhereALawHasFewTokens) {
-  LlamaConfig config = testing::small_config();
+  DecoderShape config = testing::small_config();
   config.vocab_size = 128;
   load(config);
   for (const char* tree : {"5x3x2", "parents:0,0,0,3,3,5"}) {
@@ -118,7 +118,7 @@ TEST_F(DeviceTreeRounds, HaveTheLevelsThatThePolicyAndWhatIsWantedLeave) {
 }
 
 TEST_F(DeviceTreeRounds, DraftNothingBeyondTheDraftersContext) {
-  LlamaConfig short_context = testing::small_config();
+  DecoderShape short_context = testing::small_config();
   short_context.context_length = 12;
   load(testing::small_config(), short_context);
   for (const double temperature : temperatures())

@@ -14,9 +14,9 @@
 
 namespace speclab::engines::testing {
 
-inline LlamaConfig head_size_config(std::int32_t head_dim, std::int32_t heads,
-                                    std::int32_t kv_heads, bool tied) {
-  LlamaConfig config;
+inline DecoderShape head_size_config(std::int32_t head_dim, std::int32_t heads,
+                                     std::int32_t kv_heads, bool tied) {
+  DecoderShape config;
   config.name = "small";
   config.vocab_size = 263;  // no multiple of 16
   config.context_length = 1024;
@@ -30,8 +30,8 @@ inline LlamaConfig head_size_config(std::int32_t head_dim, std::int32_t heads,
   return config;
 }
 
-inline const std::vector<LlamaConfig>& head_size_configs() {
-  static const std::vector<LlamaConfig> all{
+inline const std::vector<DecoderShape>& head_size_configs() {
+  static const std::vector<DecoderShape> all{
       head_size_config(32, 3, 3, true), head_size_config(64, 6, 2, false),
       head_size_config(128, 4, 1, true), head_size_config(64, 9, 3, true)};
   return all;
@@ -51,7 +51,7 @@ class EveryHeadSize : public ::testing::TestWithParam<int> {
     device_ = std::make_shared<cuda::Device>();
     fast_ = std::make_unique<cuda::LlamaCuda>(config(), *weights_, device_);
   }
-  const LlamaConfig& config() const {
+  const DecoderShape& config() const {
     return head_size_configs()[static_cast<std::size_t>(GetParam())];
   }
   std::vector<Token> random_tokens(std::size_t count) {
@@ -59,7 +59,7 @@ class EveryHeadSize : public ::testing::TestWithParam<int> {
   }
 
   std::mt19937 random_{7};
-  std::unique_ptr<LlamaWeights> weights_;
+  std::unique_ptr<DecoderWeights> weights_;
   std::shared_ptr<cuda::Device> device_;
   std::unique_ptr<LanguageModel> fast_;
 };

@@ -24,7 +24,7 @@ class CacheOfTheDevice : public ::testing::Test {
     if (!cuda::device_is_there()) GTEST_SKIP() << "no CUDA device is here";
     load(testing::cache_test_config(1, 256));
   }
-  void load(const LlamaConfig& config) {
+  void load(const DecoderShape& config) {
     config_ = config;
     fast_ = std::make_unique<cuda::LlamaCuda>(config, *testing::tiny_weights(config),
                                               std::make_shared<cuda::Device>());
@@ -61,7 +61,7 @@ class CacheOfTheDevice : public ::testing::Test {
         << "script " << script;
   }
 
-  LlamaConfig config_;
+  DecoderShape config_;
   std::mt19937 random_{51};
   std::unique_ptr<LanguageModel> fast_;
 };

@@ -6,8 +6,8 @@ namespace speclab::engines {
 namespace {
 
 /// One narrow layer: what decides about tokens is meant here.
-LlamaConfig config_of(std::int32_t vocab_size) {
-  LlamaConfig config = testing::small_config();
+DecoderShape config_of(std::int32_t vocab_size) {
+  DecoderShape config = testing::small_config();
   config.vocab_size = vocab_size;
   config.num_layers = 1;
   config.num_heads = 1;

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "engines/models/torch/llama_torch.h"
+#include "engines/models/torch/decoder_torch.h"
 #include "tests/engines/cuda/every_head_size.h"
 
 namespace speclab::engines {
@@ -20,7 +20,7 @@ class LlamaCuda : public testing::EveryHeadSize {
  protected:
   void SetUp() override {
     EveryHeadSize::SetUp();
-    if (!IsSkipped()) slow_ = std::make_unique<LlamaTorch>(config(), *weights_, "cpu", "float32");
+    if (!IsSkipped()) slow_ = std::make_unique<DecoderTorch>(config(), *weights_, "cpu", "float32");
   }
 
   std::unique_ptr<LanguageModel> slow_;

@@ -13,14 +13,14 @@ namespace {
 constexpr TimeModel kModel{
     .read_gb_per_s = 1000, .tflops = 100, .row_share = 0.5, .kernel_ms = 0.25};
 
-const LlamaConfig& shape(const std::string& name) {
+const DecoderShape& shape(const std::string& name) {
   static const std::vector<CatalogueEntry> all = model_catalogue();
   return *std::ranges::find(all, name, &CatalogueEntry::name)->shape;
 }
 
 /// Its weights and keys, tied embeddings.
 TEST(PredictedTimes, OfAPassAreItsBytesAndItsKernels) {
-  const LlamaConfig& c = shape("shape-15m");
+  const DecoderShape& c = shape("shape-15m");
   const double weights_ms = 2e-9 * static_cast<double>(c.num_parameters()),
                keys_ms = 4e-9 * 100 * 14 * 64, kernels_ms = (5 * 14 + 2) * 0.25;
   EXPECT_NEAR(kModel.pass_ms(c, 1, 100), weights_ms + keys_ms + kernels_ms, 1e-9);
@@ -28,14 +28,14 @@ TEST(PredictedTimes, OfAPassAreItsBytesAndItsKernels) {
 }
 
 TEST(PredictedTimes, OfManyRowsAreTheirArithmetic) {
-  const LlamaConfig& c = shape("shape-15m");
+  const DecoderShape& c = shape("shape-15m");
   const TimeModel slow{.read_gb_per_s = 1000, .tflops = 1e-3, .row_share = 0, .kernel_ms = 0};
   EXPECT_NEAR(slow.pass_ms(c, 64, 0), 64 * 2e-9 * static_cast<double>(c.num_parameters()) / 1e-3,
               1e-9);
 }
 
 TEST(PredictedTimes, OfARoundAreItsPassesAndChoices) {
-  const LlamaConfig &target = shape("shape-135m"), &drafter = shape("shape-15m");
+  const DecoderShape &target = shape("shape-135m"), &drafter = shape("shape-15m");
   EXPECT_NEAR(kModel.plain_ms(target, 512), kModel.pass_ms(target, 1, 512) + 4 * 0.25, 1e-9);
   EXPECT_NEAR(kModel.round_ms(target, drafter, 2, 512),
               kModel.pass_ms(drafter, 2, 512) + kModel.pass_ms(drafter, 1, 512) +
@@ -72,7 +72,7 @@ TEST(PredictedTimes, HoldEveryPassOfTheEarlierKernelsBetweenBestAndWorst) {
   for (std::string line; std::getline(file, line);) {
     std::smatch parts;
     if (!std::regex_match(line, parts, pass)) continue;
-    const LlamaConfig& c = shape(parts[2]);
+    const DecoderShape& c = shape(parts[2]);
     const Measured predicted = known_devices().front().of([&](const TimeModel& model) {
       return model.pass_ms(c, std::stoi(parts[3]), std::stoi(parts[1]));
     });
@@ -93,7 +93,7 @@ TEST(PredictedTimes, AreWithinAnEighthOfEveryPassOfUpToEightRowsOnAnH200) {
   for (std::string line; std::getline(file, line);) {
     std::smatch parts;
     if (!std::regex_match(line, parts, pass) || std::stoi(parts[3]) > 8) continue;
-    const LlamaConfig& c = shape(parts[2]);
+    const DecoderShape& c = shape(parts[2]);
     const Measured predicted = known_devices().back().of([&](const TimeModel& model) {
       return model.pass_ms(c, std::stoi(parts[3]), std::stoi(parts[1]));
     });

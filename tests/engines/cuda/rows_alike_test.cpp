@@ -14,27 +14,27 @@ using testing::commit_all;
 class RowsAlike : public testing::EveryHeadSize {};
 
 /// Weights with another head.
-class RowsOfTheHead final : public LlamaWeights {
+class RowsOfTheHead final : public DecoderWeights {
  public:
-  RowsOfTheHead(const LlamaWeights& whole, std::vector<float> head)
+  RowsOfTheHead(const DecoderWeights& whole, std::vector<float> head)
       : whole_(whole), head_(std::move(head)) {}
-  std::vector<float> read(LlamaTensor role, std::int32_t layer) const override {
-    return role == LlamaTensor::head ? head_ : whole_.read(role, layer);
+  std::vector<float> read(TensorRole role, std::int32_t layer) const override {
+    return role == TensorRole::head ? head_ : whole_.read(role, layer);
   }
   std::string sha256() const override { return whole_.sha256(); }
 
  private:
-  const LlamaWeights& whole_;
+  const DecoderWeights& whole_;
   std::vector<float> head_;
 };
 
 /// The head of a draft vocabulary: the same products, and nothing elsewhere.
 TEST_P(RowsAlike, HasTheLogitsOfItsDraftVocabularyOnly) {
-  LlamaConfig drafting = config();
+  DecoderShape drafting = config();
   for (Token token = 2; token < drafting.vocab_size; token += 5)
     drafting.draft_vocabulary.push_back(token);
   const std::vector<float> table =
-      weights_->read(drafting.tied_embeddings ? LlamaTensor::embedding : LlamaTensor::head, 0);
+      weights_->read(drafting.tied_embeddings ? TensorRole::embedding : TensorRole::head, 0);
   const auto tokens = random_tokens(11);
   const std::vector<std::vector<float>> whole = testing::logits_of(*fast_, tokens);
   cuda::LlamaCuda drafter(

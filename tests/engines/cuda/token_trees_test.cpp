@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engines/cuda/llama_cuda.h"
-#include "engines/models/torch/llama_torch.h"
+#include "engines/models/torch/decoder_torch.h"
 #include "tests/engines/cuda/random_tree.h"
 #include "tests/engines/cuda/relative_distance.h"
 #include "tests/engines/models/tiny_llama.h"
@@ -16,8 +16,8 @@ using cuda::relative_distance;
 using testing::commit_all;
 using testing::copy_rows;
 
-LlamaConfig small_config() {
-  LlamaConfig config;
+DecoderShape small_config() {
+  DecoderShape config;
   config.name = "small";
   config.vocab_size = 99;
   config.context_length = 256;
@@ -37,7 +37,7 @@ class TokenTrees : public ::testing::Test {
     const auto weights = testing::tiny_weights(small_config());
     fast_ = std::make_unique<cuda::LlamaCuda>(small_config(), *weights,
                                               std::make_shared<cuda::Device>());
-    slow_ = std::make_unique<LlamaTorch>(small_config(), *weights, "cpu", "float32");
+    slow_ = std::make_unique<DecoderTorch>(small_config(), *weights, "cpu", "float32");
   }
 
   std::vector<Token> random_tokens(std::size_t count) {

@@ -10,7 +10,7 @@ namespace {
 
 /// Longer than two chunks of 512.
 TEST(CommitChain, LeavesTheCacheAsOneForwardDoes) {
-  LlamaConfig config = testing::tiny_config();
+  DecoderShape config = testing::tiny_config();
   config.context_length = 2048;
   const auto model = testing::tiny_model(config);
   std::mt19937 random(2);

@@ -31,7 +31,7 @@ class DefaultModelLosslessness : public ::testing::Test, public DrafterModels {
     return model_of(source);
   }
   static std::shared_ptr<LanguageModel> model_of(const ModelSource& source) {
-    return std::make_shared<cpu::LlamaCpu>(
+    return std::make_shared<cpu::DecoderCpu>(
         source.config, *source.weights, cpu::ElementType::float32,
         std::make_shared<cpu::ThreadTeam>(cpu::default_num_threads()));
   }

@@ -236,7 +236,7 @@ TEST(HostRoundDecoder, HoldsTreesOfManyRows) {
 }
 
 TEST(HostRoundDecoder, FillsTheContextToItsEnd) {
-  LlamaConfig config = testing::tiny_config();
+  DecoderShape config = testing::tiny_config();
   config.context_length = 48;
   TinyPair small(config);
   const std::vector<Request> requests{{0, {1, 2, 3}}};

@@ -27,8 +27,8 @@ constexpr double kQuantile = 4.265;  ///< of the normal law at 1 - 1e-5
 
 const std::vector<Token> kPrompt{3, 7, 3};
 
-LlamaConfig small_config() {
-  LlamaConfig config = testing::tiny_config();
+DecoderShape small_config() {
+  DecoderShape config = testing::tiny_config();
   config.vocab_size = kVocab;
   config.num_layers = 1;
   return config;

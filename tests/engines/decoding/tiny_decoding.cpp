@@ -23,7 +23,7 @@ std::vector<Token> most_frequent(const std::vector<std::vector<Token>>& texts, s
   return tokens;
 }
 
-LlamaConfig drafting_some_tokens(LlamaConfig config) {
+DecoderShape drafting_some_tokens(DecoderShape config) {
   for (Token token = 0; token < config.vocab_size; ++token)
     if (token % 3 != 2) config.draft_vocabulary.push_back(token);
   return config;
@@ -31,7 +31,7 @@ LlamaConfig drafting_some_tokens(LlamaConfig config) {
 
 }  // namespace
 
-TinyPair::TinyPair(const LlamaConfig& config, float foreign, float scale, int threads)
+TinyPair::TinyPair(const DecoderShape& config, float foreign, float scale, int threads)
     : target_(tiny_model(config, {.threads = threads, .weights = {.scale = scale}})),
       drafter_(tiny_model(config,
                           {.threads = threads, .weights = {.scale = scale, .foreign = foreign}})),
@@ -44,7 +44,7 @@ TinyPair::TinyPair(const LlamaConfig& config, float foreign, float scale, int th
   mlp_speculator_ = tiny_mlp_speculator(config, most_frequent(own_text_, 2), threads);
 }
 
-void TinyPair::write_own_text(const LlamaConfig& config) {
+void TinyPair::write_own_text(const DecoderShape& config) {
   std::mt19937 random(17);
   std::vector<Request> requests;
   for (std::uint32_t i = 0; i < 8; ++i)

@@ -19,7 +19,7 @@ namespace speclab::engines::testing {
 /// target's own text.
 class TinyPair final : public DrafterModels {
  public:
-  explicit TinyPair(const LlamaConfig& config, float foreign = 0.1f, float scale = 8.0f,
+  explicit TinyPair(const DecoderShape& config, float foreign = 0.1f, float scale = 8.0f,
                     int threads = 1);
 
   LanguageModel& target() { return *target_; }
@@ -40,7 +40,7 @@ class TinyPair final : public DrafterModels {
                                             std::shared_ptr<const Tokenizer> tokenizer = nullptr);
 
  private:
-  void write_own_text(const LlamaConfig& config);
+  void write_own_text(const DecoderShape& config);
 
   std::unique_ptr<LanguageModel> target_;
   std::shared_ptr<LanguageModel> drafter_, drafter_of_some_tokens_, feature_drafter_;

@@ -72,7 +72,7 @@ double largest_z(Drafter& drafter, std::int32_t max_length,
 }
 
 std::shared_ptr<LanguageModel> model() {
-  LlamaConfig config = testing::tiny_config();
+  DecoderShape config = testing::tiny_config();
   config.vocab_size = 40;
   config.num_layers = 1;
   return testing::tiny_model(config);
@@ -91,7 +91,7 @@ TEST(DrafterLaws, SmallTransformerDrawsItsTreeFromThemWithoutReplacement) {
 }
 
 TEST(DrafterLaws, SmallTransformerDrawsFromThemWithADraftVocabulary) {
-  LlamaConfig config = testing::tiny_config();
+  DecoderShape config = testing::tiny_config();
   config.vocab_size = 40;
   config.num_layers = 1;
   config.draft_vocabulary = {0, 1, 4, 5, 9, 12, 15, 22, 23, 31, 38, 39};

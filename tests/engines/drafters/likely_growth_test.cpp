@@ -29,7 +29,7 @@ constexpr std::int32_t kVocab = 40;
 
 std::shared_ptr<LanguageModel> growing_model() {
   static const std::shared_ptr<LanguageModel> tiny = [] {
-    LlamaConfig config = testing::tiny_config();
+    DecoderShape config = testing::tiny_config();
     config.vocab_size = kVocab;
     return testing::tiny_model(config);
   }();

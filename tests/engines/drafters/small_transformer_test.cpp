@@ -159,7 +159,7 @@ TEST(SmallTransformerDrafter, GreedyTreeHoldsTheMostLikelyTokens) {
 }
 
 TEST(SmallTransformerDrafter, DraftsNothingBeyondItsContext) {
-  LlamaConfig config = testing::tiny_config();
+  DecoderShape config = testing::tiny_config();
   config.context_length = 10;
   const auto drafter =
       make_small_transformer_drafter(testing::tiny_model(config), options_of(1, "chain"));
@@ -187,7 +187,7 @@ TEST(SmallTransformerDrafter, RefusesAShapeItDoesNotKnow) {
 
 /// The laws are 0 outside it, and those of the whole head inside, scaled.
 TEST(SmallTransformerDrafter, DraftsFromItsDraftVocabularyOnly) {
-  LlamaConfig config = testing::tiny_config();
+  DecoderShape config = testing::tiny_config();
   for (Token token = 0; token < config.vocab_size; token += 3)
     config.draft_vocabulary.push_back(token);
   const DecoderOptions options = options_of(1.0, "2x2x1");

@@ -34,8 +34,8 @@ Tokens flat(const std::vector<GenerationRecord>& records) {
   return all;
 }
 
-LlamaConfig llama_config(int vocab_size) {
-  LlamaConfig config = tiny_config();
+DecoderShape llama_config(int vocab_size) {
+  DecoderShape config = tiny_config();
   config.vocab_size = vocab_size;
   config.num_layers = 1;
   return config;
@@ -50,7 +50,7 @@ class ModelsOfCase final : public DrafterModels {
       target_ = make_world_model(SmallWorld(example.world), Side::target);
       drafter_ = make_world_model(SmallWorld(example.world), Side::draft);
     } else {
-      const LlamaConfig config = llama_config(example.world.vocab_size);
+      const DecoderShape config = llama_config(example.world.vocab_size);
       target_ = tiny_model(config, {.weights = {.scale = 6.0f}});
       drafter_ = tiny_model(config, {.weights = {.scale = 6.0f, .foreign = 0.5f}});
     }

@@ -17,8 +17,8 @@ namespace {
 
 using testing::random_tokens;
 
-LlamaConfig small_config() {
-  LlamaConfig config = testing::tiny_config();
+DecoderShape small_config() {
+  DecoderShape config = testing::tiny_config();
   config.vocab_size = 40;
   config.context_length = 96;
   config.num_layers = 1;
@@ -193,7 +193,7 @@ TEST(StateAfterAScript, OfATreeThatReadsHiddenStatesIsThatOfAFreshRun) {
 TEST(FullCache, IsReachedAtEveryDraftedToken) {
   for (int length = 1; length <= 8; ++length)
     for (int new_tokens = 1; new_tokens <= 12; ++new_tokens) {
-      LlamaConfig config = small_config();
+      DecoderShape config = small_config();
       config.context_length = 9 + new_tokens;
       testing::TinyPair pair(config, 0.05f);
       const DecoderOptions options{.sampling = {.temperature = 0},

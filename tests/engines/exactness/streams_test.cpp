@@ -38,8 +38,8 @@ TEST(Streams, RepeatNoBlockInTenMillionKeys) {
 
 constexpr std::uint32_t kRequests = 8;
 
-LlamaConfig small_config() {
-  LlamaConfig config = testing::tiny_config();
+DecoderShape small_config() {
+  DecoderShape config = testing::tiny_config();
   config.num_layers = 1;
   return config;
 }

@@ -80,8 +80,8 @@ TEST(Catalogue, GivesADraftVocabularyToDraftersOnly) {
   EXPECT_EQ(whole.config.num_logits(), whole.config.vocab_size);
   EXPECT_TRUE(whole.config.head_is_embedding());
   EXPECT_EQ(drafting.config.num_logits(), 8192);
-  const std::vector<float> table = whole.weights->read(LlamaTensor::head, 0),
-                           rows = drafting.weights->read(LlamaTensor::head, 0);
+  const std::vector<float> table = whole.weights->read(TensorRole::head, 0),
+                           rows = drafting.weights->read(TensorRole::head, 0);
   const auto width = static_cast<std::size_t>(whole.config.hidden_size);
   ASSERT_EQ(rows.size(), 8192 * width);
   const auto last = static_cast<std::size_t>(drafting.config.draft_vocabulary.back());

@@ -7,8 +7,8 @@
 #include <map>
 #include <utility>
 
-#include "engines/models/llama/feature_transformer.h"
-#include "engines/models/llama/llama_config.h"
+#include "engines/models/decoder/decoder_shape.h"
+#include "engines/models/decoder/feature_transformer.h"
 #include "engines/models/mlp/mlp_speculator_config.h"
 #include "sim/core/errors.h"
 #include "tests/engines/formats/memory_file.h"
@@ -37,7 +37,7 @@ struct ConfigFormat {
 
 void PrintTo(const ConfigFormat& format, std::ostream* out) { *out << format.name; }
 
-Values values_of(const LlamaConfig& shape) {
+Values values_of(const DecoderShape& shape) {
   return {{{"vocab_size", shape.vocab_size},
            {"max_position_embeddings", shape.context_length},
            {"num_hidden_layers", shape.num_layers},

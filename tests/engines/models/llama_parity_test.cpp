@@ -9,8 +9,8 @@
 
 #include "engines/decoding/commit_chain.h"
 #include "engines/models/catalogue.h"
-#include "engines/models/cpu/llama_cpu.h"
-#include "engines/models/torch/llama_torch.h"
+#include "engines/models/cpu/decoder_cpu.h"
+#include "engines/models/torch/decoder_torch.h"
 #include "sim/core/files.h"
 #include "tests/support/test_size.h"
 
@@ -31,10 +31,10 @@ class DefaultModel : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     const ModelSource source = open_model("smollm2-135m");
-    fast_ = std::make_unique<cpu::LlamaCpu>(
+    fast_ = std::make_unique<cpu::DecoderCpu>(
         source.config, *source.weights, cpu::ElementType::float32,
         std::make_shared<cpu::ThreadTeam>(cpu::default_num_threads()));
-    slow_ = std::make_unique<LlamaTorch>(source.config, *source.weights, "cpu", "float32");
+    slow_ = std::make_unique<DecoderTorch>(source.config, *source.weights, "cpu", "float32");
   }
   static void TearDownTestSuite() {
     fast_.reset();

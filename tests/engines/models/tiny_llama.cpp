@@ -6,14 +6,14 @@
 namespace speclab::engines::testing {
 namespace {
 
-class TinyWeights final : public LlamaWeights {
+class TinyWeights final : public DecoderWeights {
  public:
-  TinyWeights(const LlamaConfig& config, const TinyWeightsOptions& options)
+  TinyWeights(const DecoderShape& config, const TinyWeightsOptions& options)
       : options_(options),
         own_(random_llama_weights(config, options.seed)),
         foreign_(random_llama_weights(config, options.foreign_seed)) {}
 
-  std::vector<float> read(LlamaTensor role, std::int32_t layer) const override {
+  std::vector<float> read(TensorRole role, std::int32_t layer) const override {
     std::vector<float> values = own_->read(role, layer);
     if (values.front() == 1.0f) return values;
     const std::vector<float> others = foreign_->read(role, layer);
@@ -26,17 +26,17 @@ class TinyWeights final : public LlamaWeights {
 
  private:
   TinyWeightsOptions options_;
-  std::unique_ptr<LlamaWeights> own_, foreign_;
+  std::unique_ptr<DecoderWeights> own_, foreign_;
 };
 
-class MovedWeights final : public LlamaWeights {
+class MovedWeights final : public DecoderWeights {
  public:
-  MovedWeights(const LlamaConfig& config, int step, const TinyWeightsOptions& options)
+  MovedWeights(const DecoderShape& config, int step, const TinyWeightsOptions& options)
       : config_(config), step_(step), weights_(config, options) {}
 
-  std::vector<float> read(LlamaTensor role, std::int32_t layer) const override {
+  std::vector<float> read(TensorRole role, std::int32_t layer) const override {
     std::vector<float> values = weights_.read(role, layer);
-    if (role != LlamaTensor::query && role != LlamaTensor::key) return values;
+    if (role != TensorRole::query && role != TensorRole::key) return values;
     const std::size_t columns = static_cast<std::size_t>(config_.hidden_size),
                       dim = static_cast<std::size_t>(config_.head_dim), half = dim / 2;
     for (std::size_t head = 0; head < values.size(); head += dim * columns)
@@ -55,25 +55,25 @@ class MovedWeights final : public LlamaWeights {
     high = static_cast<float>(b * std::cos(angle) + a * std::sin(angle));
   }
 
-  LlamaConfig config_;
+  DecoderShape config_;
   int step_;
   TinyWeights weights_;
 };
 
-class TinyFeatureWeights final : public LlamaWeights {
+class TinyFeatureWeights final : public DecoderWeights {
  public:
-  TinyFeatureWeights(const LlamaConfig& config, const LlamaConfig& target,
+  TinyFeatureWeights(const DecoderShape& config, const DecoderShape& target,
                      const TinyWeightsOptions& options)
       : config_(config),
         options_(options),
         own_(random_llama_weights(config, options.foreign_seed)),
         target_(target, options) {}
 
-  std::vector<float> read(LlamaTensor role, std::int32_t layer) const override {
-    if (role == LlamaTensor::fusion) return fusion();
-    if (role == LlamaTensor::embedding_norm || role == LlamaTensor::feature_norm)
+  std::vector<float> read(TensorRole role, std::int32_t layer) const override {
+    if (role == TensorRole::fusion) return fusion();
+    if (role == TensorRole::embedding_norm || role == TensorRole::feature_norm)
       return own_->read(role, layer);
-    return role == LlamaTensor::head ? head() : target_.read(role, layer);
+    return role == TensorRole::head ? head() : target_.read(role, layer);
   }
   std::string sha256() const override { return "random weights"; }
 
@@ -81,7 +81,7 @@ class TinyFeatureWeights final : public LlamaWeights {
   /// The embedding at its own length, as its norm has length 1, and the feature turned at random.
   std::vector<float> fusion() const {
     constexpr float kOfRandomWeights = 0.02f;
-    std::vector<float> values = own_->read(LlamaTensor::fusion, 0);
+    std::vector<float> values = own_->read(TensorRole::fusion, 0);
     const auto columns = static_cast<std::size_t>(config_.hidden_size + config_.feature_size);
     for (std::size_t i = 0; i < values.size(); ++i)
       if (i % columns < static_cast<std::size_t>(config_.hidden_size))
@@ -89,20 +89,20 @@ class TinyFeatureWeights final : public LlamaWeights {
     return values;
   }
   std::vector<float> head() const {
-    return rows_of(config_.draft_vocabulary, target_.read(LlamaTensor::embedding, 0),
+    return rows_of(config_.draft_vocabulary, target_.read(TensorRole::embedding, 0),
                    config_.hidden_size);
   }
 
-  LlamaConfig config_;
+  DecoderShape config_;
   TinyWeightsOptions options_;
-  std::unique_ptr<LlamaWeights> own_;
+  std::unique_ptr<DecoderWeights> own_;
   TinyWeights target_;
 };
 
 }  // namespace
 
-LlamaConfig tiny_config() {
-  LlamaConfig config;
+DecoderShape tiny_config() {
+  DecoderShape config;
   config.name = "tiny";
   config.vocab_size = 300;
   config.context_length = 512;
@@ -116,8 +116,8 @@ LlamaConfig tiny_config() {
   return config;
 }
 
-LlamaConfig tiny_feature_config(const LlamaConfig& target) {
-  LlamaConfig config = target;
+DecoderShape tiny_feature_config(const DecoderShape& target) {
+  DecoderShape config = target;
   config.num_layers = 1;
   config.feature_size = target.hidden_size;
   config.tied_embeddings = false;
@@ -126,35 +126,35 @@ LlamaConfig tiny_feature_config(const LlamaConfig& target) {
   return config;
 }
 
-std::unique_ptr<LlamaWeights> tiny_feature_weights(const LlamaConfig& target,
-                                                   const TinyWeightsOptions& options) {
+std::unique_ptr<DecoderWeights> tiny_feature_weights(const DecoderShape& target,
+                                                     const TinyWeightsOptions& options) {
   return std::make_unique<TinyFeatureWeights>(tiny_feature_config(target), target, options);
 }
 
-std::unique_ptr<LlamaWeights> tiny_weights(const LlamaConfig& config,
-                                           const TinyWeightsOptions& options) {
+std::unique_ptr<DecoderWeights> tiny_weights(const DecoderShape& config,
+                                             const TinyWeightsOptions& options) {
   return std::make_unique<TinyWeights>(config, options);
 }
 
-std::unique_ptr<LlamaWeights> moved_weights(const LlamaConfig& config, int step,
-                                            const TinyWeightsOptions& options) {
+std::unique_ptr<DecoderWeights> moved_weights(const DecoderShape& config, int step,
+                                              const TinyWeightsOptions& options) {
   return std::make_unique<MovedWeights>(config, step, options);
 }
 
-std::unique_ptr<LanguageModel> tiny_model(const LlamaConfig& config,
+std::unique_ptr<LanguageModel> tiny_model(const DecoderShape& config,
                                           const TinyModelOptions& options) {
   config.validate("tiny_model");
   const auto weights = options.position_step == 0
                            ? tiny_weights(config, options.weights)
                            : moved_weights(config, options.position_step, options.weights);
-  return std::make_unique<cpu::LlamaCpu>(config, *weights, options.type,
-                                         std::make_shared<cpu::ThreadTeam>(options.threads),
-                                         options.kernels);
+  return std::make_unique<cpu::DecoderCpu>(config, *weights, options.type,
+                                           std::make_shared<cpu::ThreadTeam>(options.threads),
+                                           options.kernels);
 }
 
-std::unique_ptr<LanguageModel> tiny_feature_model(const LlamaConfig& target,
+std::unique_ptr<LanguageModel> tiny_feature_model(const DecoderShape& target,
                                                   const TinyModelOptions& options) {
-  return std::make_unique<cpu::LlamaCpu>(
+  return std::make_unique<cpu::DecoderCpu>(
       tiny_feature_config(target), *tiny_feature_weights(target, options.weights), options.type,
       std::make_shared<cpu::ThreadTeam>(options.threads), options.kernels);
 }

@@ -6,13 +6,13 @@
 #include <random>
 #include <vector>
 
-#include "engines/models/cpu/llama_cpu.h"
-#include "engines/models/llama/llama_weights.h"
+#include "engines/models/cpu/decoder_cpu.h"
+#include "engines/models/decoder/decoder_weights.h"
 
 namespace speclab::engines::testing {
 
 /// Two layers of width 64 over 300 tokens; fields may be changed.
-LlamaConfig tiny_config();
+DecoderShape tiny_config();
 
 /// Random weights with standard deviation 0.02 * scale, so that the laws are neither flat nor
 /// certain. Of them, the share `foreign` comes from another seed: models with the same seed and a
@@ -23,13 +23,13 @@ struct TinyWeightsOptions {
   float foreign = 0.0f;
   std::uint64_t foreign_seed = 2;
 };
-std::unique_ptr<LlamaWeights> tiny_weights(const LlamaConfig& config,
-                                           const TinyWeightsOptions& options = {});
+std::unique_ptr<DecoderWeights> tiny_weights(const DecoderShape& config,
+                                             const TinyWeightsOptions& options = {});
 
 /// The same weights, with query and key rows turned by `step` rotary steps: a model that takes
 /// every position for one `step` further.
-std::unique_ptr<LlamaWeights> moved_weights(const LlamaConfig& config, int step,
-                                            const TinyWeightsOptions& options = {});
+std::unique_ptr<DecoderWeights> moved_weights(const DecoderShape& config, int step,
+                                              const TinyWeightsOptions& options = {});
 
 struct TinyModelOptions {
   cpu::ElementType type = cpu::ElementType::float32;
@@ -38,16 +38,16 @@ struct TinyModelOptions {
   TinyWeightsOptions weights{};
   int position_step = 0;  ///< see moved_weights
 };
-std::unique_ptr<LanguageModel> tiny_model(const LlamaConfig& config,
+std::unique_ptr<LanguageModel> tiny_model(const DecoderShape& config,
                                           const TinyModelOptions& options = {});
 
 /// A feature transformer for the target of this configuration and seed: its first layer, behind a
 /// fusion that keeps the embedding and adds a little of the feature, and its head but for every
 /// seventh token. So it agrees with the target now and then.
-LlamaConfig tiny_feature_config(const LlamaConfig& target);
-std::unique_ptr<LlamaWeights> tiny_feature_weights(const LlamaConfig& target,
-                                                   const TinyWeightsOptions& options = {});
-std::unique_ptr<LanguageModel> tiny_feature_model(const LlamaConfig& target,
+DecoderShape tiny_feature_config(const DecoderShape& target);
+std::unique_ptr<DecoderWeights> tiny_feature_weights(const DecoderShape& target,
+                                                     const TinyWeightsOptions& options = {});
+std::unique_ptr<LanguageModel> tiny_feature_model(const DecoderShape& target,
                                                   const TinyModelOptions& options = {});
 
 /// `count` tokens below `vocab_size`.

@@ -21,7 +21,7 @@ const TensorInfo& MadeWeights::tensor(const std::string& name) const {
   throw ModelFileError("no tensor " + name);
 }
 
-MlpSpeculatorConfig tiny_mlp_config(const LlamaConfig& target) {
+MlpSpeculatorConfig tiny_mlp_config(const DecoderShape& target) {
   MlpSpeculatorConfig config{.name = "tiny",
                              .vocab_size = target.vocab_size,
                              .base_hidden_size = target.hidden_size,
@@ -55,7 +55,7 @@ MadeWeights tiny_mlp_weights(const MlpSpeculatorConfig& config, std::uint64_t se
   return weights;
 }
 
-std::shared_ptr<MlpSpeculator> tiny_mlp_speculator(const LlamaConfig& target,
+std::shared_ptr<MlpSpeculator> tiny_mlp_speculator(const DecoderShape& target,
                                                    std::vector<Token> draft_vocabulary,
                                                    int threads) {
   MlpSpeculatorConfig config = tiny_mlp_config(target);

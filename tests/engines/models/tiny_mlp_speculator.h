@@ -8,7 +8,7 @@
 
 #include "engines/formats/weight_source.h"
 #include "engines/models/cpu/mlp_speculator_cpu.h"
-#include "engines/models/llama/llama_config.h"
+#include "engines/models/decoder/decoder_shape.h"
 
 namespace speclab::engines::testing {
 
@@ -33,11 +33,11 @@ class MadeWeights final : public WeightSource {
 };
 
 /// Three stages of width 32 for a target; it drafts all tokens but every seventh.
-MlpSpeculatorConfig tiny_mlp_config(const LlamaConfig& target);
+MlpSpeculatorConfig tiny_mlp_config(const DecoderShape& target);
 /// Normal, large enough that laws are neither flat nor certain; shifts are not 0.
 MadeWeights tiny_mlp_weights(const MlpSpeculatorConfig& config, std::uint64_t seed = 1);
 /// @param draft_vocabulary  ascending; empty: that of tiny_mlp_config
-std::shared_ptr<MlpSpeculator> tiny_mlp_speculator(const LlamaConfig& target,
+std::shared_ptr<MlpSpeculator> tiny_mlp_speculator(const DecoderShape& target,
                                                    std::vector<Token> draft_vocabulary = {},
                                                    int threads = 1);
 

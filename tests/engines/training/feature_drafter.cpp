@@ -4,14 +4,14 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/from_blob.h>
 
-#include "engines/models/llama/feature_transformer.h"
+#include "engines/models/decoder/feature_transformer.h"
 #include "engines/training/torch/drafter_folder.h"
 #include "sim/core/files.h"
 
 namespace speclab::engines::testing {
 
-LlamaConfig feature_config(const LlamaConfig& target, std::int32_t num_layers) {
-  LlamaConfig config = target;
+DecoderShape feature_config(const DecoderShape& target, std::int32_t num_layers) {
+  DecoderShape config = target;
   config.num_layers = num_layers;
   config.feature_size =
       target.hidden_size * (1 + static_cast<std::int32_t>(target.state_layers().size()));
@@ -27,7 +27,7 @@ at::Tensor as_tensor(std::span<const float> values, std::int64_t columns) {
       .clone();
 }
 
-FeatureTransformerModel written_model(const TinyTarget& target, const LlamaConfig& config,
+FeatureTransformerModel written_model(const TinyTarget& target, const DecoderShape& config,
                                       const std::string& folder) {
   FeatureTransformerModel model(config, as_tensor(target.embedding(), config.hidden_size), 5);
   for (auto& parameter : model.parameters().all())

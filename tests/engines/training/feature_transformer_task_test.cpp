@@ -69,7 +69,7 @@ void make_prompt(OwnText& text, std::int32_t prompt_length) {
 /// Prompts of many lengths; the objective is of all rows, the task queries those it needs.
 TEST(FeatureTransformerTask, HasTheGradientOfItsObjective) {
   const TinyTarget target;
-  const LlamaConfig config = feature_config(target.config(), 1);
+  const DecoderShape config = feature_config(target.config(), 1);
   TrainOptions options;
   options.feature_transformer = {.unrolled_steps = 3, .step_weight = 0.7, .feature_weight = 0.3};
   options.schedule = {.seed = 9, .dtype = "float32"};

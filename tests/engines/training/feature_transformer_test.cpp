@@ -10,8 +10,8 @@
 
 #include "engines/formats/safetensors_file.h"
 #include "engines/models/catalogue.h"
-#include "engines/models/cpu/llama_cpu.h"
-#include "engines/models/llama/feature_transformer.h"
+#include "engines/models/cpu/decoder_cpu.h"
+#include "engines/models/decoder/feature_transformer.h"
 #include "engines/training/torch/drafter_folder.h"
 #include "sim/core/errors.h"
 #include "tests/engines/drafters/draft_chain.h"
@@ -48,9 +48,9 @@ class EngineDrafts {
  private:
   static std::shared_ptr<LanguageModel> load(const std::string& folder) {
     const ModelSource source = open_model(folder);
-    return std::make_shared<cpu::LlamaCpu>(source.config, *source.weights,
-                                           cpu::ElementType::float32,
-                                           std::make_shared<cpu::ThreadTeam>(1));
+    return std::make_shared<cpu::DecoderCpu>(source.config, *source.weights,
+                                             cpu::ElementType::float32,
+                                             std::make_shared<cpu::ThreadTeam>(1));
   }
   void read(const Sequence& sequence, std::size_t begin, std::size_t end, std::size_t width) {
     model_->read_hidden(sequence, std::span(hidden_).subspan(begin * width, (end - begin) * width));
@@ -67,7 +67,7 @@ class FeatureTransformer : public ::testing::TestWithParam<std::pair<std::int32_
 
 TEST_P(FeatureTransformer, DraftsWhatItsTrainingUnrolls) {
   const TinyTarget target(GetParam().second);
-  const LlamaConfig config = feature_config(target.config(), GetParam().first);
+  const DecoderShape config = feature_config(target.config(), GetParam().first);
   const std::string folder = target.folder() + "/drafter";
   const FeatureTransformerModel model = written_model(target, config, folder);
   std::mt19937 random(3);
@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(Layers, FeatureTransformer,
 /// Its file has no more than its own: the tables of tokens are the target's.
 TEST(FeatureTransformerFolder, HoldsAsManyWeightsAsAreCountedAsItsOwn) {
   const TinyTarget target;
-  const LlamaConfig config = feature_config(target.config(), 2);
+  const DecoderShape config = feature_config(target.config(), 2);
   const std::string folder = target.folder() + "/drafter";
   written_model(target, config, folder);
   std::int64_t values = 0;
@@ -120,7 +120,7 @@ TEST(FeatureTransformerFolder, HoldsAsManyWeightsAsAreCountedAsItsOwn) {
 
 TEST(FeatureTransformerFolder, IsRefusedBesideAnotherTarget) {
   const TinyTarget target;
-  const LlamaConfig config = feature_config(target.config(), 1);
+  const DecoderShape config = feature_config(target.config(), 1);
   const std::string folder = target.folder() + "/drafter";
   written_model(target, config, folder);
   write_feature_transformer_config({config, target.folder(), std::string(64, 'a')},
@@ -132,7 +132,7 @@ TEST(FeatureTransformerFolder, IsRefusedBesideAnotherTarget) {
 
 TEST(FeatureTransformerFolder, RefusesADraftVocabularyOutOfOrder) {
   const TinyTarget target;
-  LlamaConfig config = feature_config(target.config(), 1);
+  DecoderShape config = feature_config(target.config(), 1);
   std::swap(config.draft_vocabulary[3], config.draft_vocabulary[4]);
   const std::string path = target.folder() + "/config_of_drafter.json";
   write_feature_transformer_config({config, target.folder(), target.sha256()}, path);
@@ -147,7 +147,7 @@ TEST(FeatureTransformerFolder, RefusesADraftVocabularyOutOfOrder) {
 /// As many values in another order are another matrix.
 TEST(FeatureTransformerFolder, IsRefusedWithATransposedMatrix) {
   const TinyTarget target;
-  const LlamaConfig config = feature_config(target.config(), 1);
+  const DecoderShape config = feature_config(target.config(), 1);
   const std::string folder = target.folder() + "/drafter";
   FeatureTransformerModel model = written_model(target, config, folder);
   for (auto& parameter : model.parameters().all())
@@ -156,7 +156,7 @@ TEST(FeatureTransformerFolder, IsRefusedWithATransposedMatrix) {
   write_drafter(model.parameters(), {"tokens\n", {}}, folder, [&](const std::string& path) {
     write_feature_transformer_config({config, target.folder(), target.sha256()}, path);
   });
-  EXPECT_THROW(open_model(folder).weights->read(LlamaTensor::fusion, 0), ModelFileError);
+  EXPECT_THROW(open_model(folder).weights->read(TensorRole::fusion, 0), ModelFileError);
 }
 
 }  // namespace

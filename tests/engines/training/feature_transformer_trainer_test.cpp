@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engines/models/catalogue.h"
-#include "engines/models/llama/feature_transformer.h"
+#include "engines/models/decoder/feature_transformer.h"
 #include "engines/training/torch/drafter_folder.h"
 #include "engines/training/torch/feature_transformer_trainer.h"
 #include "sim/core/errors.h"
@@ -146,7 +146,7 @@ TEST(FeatureTransformerTrainer, DoesNotGoOnFromWeightsWithAFlippedBit) {
 
 TEST(FeatureTransformerTrainer, DoesNotGoOnFromDamagedWeights) {
   const TinyTarget target;
-  const LlamaConfig config = feature_config(target.config(), 1);
+  const DecoderShape config = feature_config(target.config(), 1);
   const std::string folder = target.folder() + "/first";
   FeatureTransformerModel model = written_model(target, config, folder);
   Parameters& parameters = model.parameters();

@@ -17,8 +17,8 @@
 #include <tuple>
 
 #include "engines/formats/checkpoint_folder.h"
-#include "engines/models/cpu/llama_cpu.h"
-#include "engines/models/llama/llama_weights.h"
+#include "engines/models/cpu/decoder_cpu.h"
+#include "engines/models/decoder/decoder_weights.h"
 #include "engines/training/torch/drafter_folder.h"
 #include "engines/training/torch/small_transformer_model.h"
 #include "sim/core/errors.h"
@@ -217,8 +217,8 @@ TEST(SmallTransformerTrainer, SavesNothingWhenItDiverges) {
   EXPECT_FALSE(std::filesystem::exists(folder + "/model.safetensors"));
 }
 
-LlamaConfig tiny_config() {
-  LlamaConfig config;
+DecoderShape tiny_config() {
+  DecoderShape config;
   config.vocab_size = kVocab;
   config.context_length = 64;
   config.num_layers = 2;
@@ -232,9 +232,9 @@ LlamaConfig tiny_config() {
 /// Logits after every token of a chain.
 std::vector<float> engine_logits(const std::string& folder, const std::vector<Token>& tokens) {
   const auto file = std::make_shared<CheckpointFolder>(CheckpointFolder::open(folder));
-  const LlamaConfig config = llama_config_from_json(folder + "/config.json");
-  cpu::LlamaCpu model(config, *llama_weights_from_checkpoint(file, config),
-                      cpu::ElementType::float32, std::make_shared<cpu::ThreadTeam>(1));
+  const DecoderShape config = llama_config_from_json(folder + "/config.json");
+  cpu::DecoderCpu model(config, *llama_weights_from_checkpoint(file, config),
+                        cpu::ElementType::float32, std::make_shared<cpu::ThreadTeam>(1));
   const auto cache = model.make_cache(1, 64);
   const std::int32_t slot = cache->begin();
   std::vector<ForwardRow> rows;
@@ -273,7 +273,7 @@ INSTANTIATE_TEST_SUITE_P(DraftVocabulary, SmallTransformerModelLogits,
                                            std::vector<Token>{0, 3, 4, 17, 33, 62, 63}));
 
 TEST_P(SmallTransformerModelLogits, AreTheEnginesThroughItsCheckpointFolder) {
-  LlamaConfig config = tiny_config();
+  DecoderShape config = tiny_config();
   config.draft_vocabulary = GetParam();
   SmallTransformerModel model(config, at::randn({kVocab, 32}), 1);
   for (auto& parameter : model.parameters().all())

@@ -9,27 +9,27 @@ namespace {
 
 struct NamedTensor {
   std::string name;
-  LlamaTensor role;
+  TensorRole role;
   std::int32_t layer;
   std::int64_t columns;  ///< 0 for a norm
 };
 
-std::vector<NamedTensor> tensors_of(const LlamaConfig& config) {
+std::vector<NamedTensor> tensors_of(const DecoderShape& config) {
   const std::int64_t h = config.hidden_size;
-  std::vector<NamedTensor> all{{"model.embed_tokens.weight", LlamaTensor::embedding, 0, h},
-                               {"model.norm.weight", LlamaTensor::output_norm, 0, 0}};
+  std::vector<NamedTensor> all{{"model.embed_tokens.weight", TensorRole::embedding, 0, h},
+                               {"model.norm.weight", TensorRole::output_norm, 0, 0}};
   for (std::int32_t l = 0; l < config.num_layers; ++l) {
     const std::string layer = "model.layers." + std::to_string(l) + ".";
     for (const NamedTensor& tensor :
-         {NamedTensor{"input_layernorm", LlamaTensor::attention_norm, l, 0},
-          {"self_attn.q_proj", LlamaTensor::query, l, h},
-          {"self_attn.k_proj", LlamaTensor::key, l, h},
-          {"self_attn.v_proj", LlamaTensor::value, l, h},
-          {"self_attn.o_proj", LlamaTensor::attention_output, l, config.query_size()},
-          {"post_attention_layernorm", LlamaTensor::feed_forward_norm, l, 0},
-          {"mlp.gate_proj", LlamaTensor::gate, l, h},
-          {"mlp.up_proj", LlamaTensor::up, l, h},
-          {"mlp.down_proj", LlamaTensor::down, l, config.intermediate_size}})
+         {NamedTensor{"input_layernorm", TensorRole::attention_norm, l, 0},
+          {"self_attn.q_proj", TensorRole::query, l, h},
+          {"self_attn.k_proj", TensorRole::key, l, h},
+          {"self_attn.v_proj", TensorRole::value, l, h},
+          {"self_attn.o_proj", TensorRole::attention_output, l, config.query_size()},
+          {"post_attention_layernorm", TensorRole::feed_forward_norm, l, 0},
+          {"mlp.gate_proj", TensorRole::gate, l, h},
+          {"mlp.up_proj", TensorRole::up, l, h},
+          {"mlp.down_proj", TensorRole::down, l, config.intermediate_size}})
       all.push_back({layer + tensor.name + ".weight", tensor.role, l, tensor.columns});
   }
   return all;
@@ -60,7 +60,7 @@ TinyTarget::TinyTarget(std::int32_t num_layers) : config_(tiny_config()) {
 
 std::string TinyTarget::sha256() const { return open_model(folder()).weights->sha256(); }
 std::vector<float> TinyTarget::embedding() const {
-  return open_model(folder()).weights->read(LlamaTensor::embedding, 0);
+  return open_model(folder()).weights->read(TensorRole::embedding, 0);
 }
 FeatureTarget TinyTarget::feature_target() const {
   return {config_, folder(), sha256(), embedding(), embedding()};
@@ -68,8 +68,9 @@ FeatureTarget TinyTarget::feature_target() const {
 
 std::unique_ptr<LanguageModel> TinyTarget::load() const {
   const ModelSource source = open_model(folder());
-  return std::make_unique<cpu::LlamaCpu>(source.config, *source.weights, cpu::ElementType::float32,
-                                         std::make_shared<cpu::ThreadTeam>(1));
+  return std::make_unique<cpu::DecoderCpu>(source.config, *source.weights,
+                                           cpu::ElementType::float32,
+                                           std::make_shared<cpu::ThreadTeam>(1));
 }
 
 std::vector<float> TinyTarget::hidden(const std::vector<Token>& tokens) const {

@@ -15,7 +15,7 @@ class TinyTarget {
  public:
   explicit TinyTarget(std::int32_t num_layers = 1);
 
-  const LlamaConfig& config() const { return config_; }
+  const DecoderShape& config() const { return config_; }
   std::string folder() const { return folder_.path("target"); }
   std::string sha256() const;
   std::vector<float> embedding() const;
@@ -28,7 +28,7 @@ class TinyTarget {
 
  private:
   ::speclab::testing::TemporaryFolder folder_;
-  LlamaConfig config_;
+  DecoderShape config_;
 };
 
 }  // namespace speclab::engines::testing

@@ -16,8 +16,8 @@
 
 #include <set>
 
+#include "engines/models/decoder/feature_transformer.h"
 #include "engines/models/draft_vocabulary.h"
-#include "engines/models/llama/feature_transformer.h"
 #include "engines/training/torch/draft_batch.h"
 #include "engines/training/torch/feature_batch.h"
 #include "engines/training/torch/feature_transformer_task.h"
@@ -160,7 +160,7 @@ TEST_F(OnMeta, FindsWhatMeetsAcrossDevices) {
 }
 
 TEST_F(OnMeta, TheSmallTransformerLeavesNothingBehind) {
-  LlamaConfig config = target_.config();
+  DecoderShape config = target_.config();
   config.draft_vocabulary = {1, 2, 5, 9};
   SmallTransformerModel model(config, at::randn({config.vocab_size, config.hidden_size}), 1);
   model.move_to(meta());
@@ -177,7 +177,7 @@ TEST_F(OnMeta, TheSmallTransformerLeavesNothingBehind) {
 
 TEST_F(OnMeta, TheFeatureTransformerLeavesNothingBehind) {
   for (const std::int32_t num_layers : {1, 2}) {
-    const LlamaConfig config = testing::feature_config(target_.config(), num_layers);
+    const DecoderShape config = testing::feature_config(target_.config(), num_layers);
     FeatureTransformerModel model(config, at::randn({config.vocab_size, config.hidden_size}), 1);
     model.move_to(meta());
     for (const char* loss : {"forward_kl", "tokens"}) {
@@ -241,7 +241,7 @@ TEST_F(OnCuda, HasTheGradientsOfTheProcessor) {
   const std::vector<OwnText> texts = target_.texts(3, 20);
   std::vector<const OwnText*> pointers;
   for (const OwnText& text : texts) pointers.push_back(&text);
-  const LlamaConfig config = testing::feature_config(target_.config(), 1);
+  const DecoderShape config = testing::feature_config(target_.config(), 1);
   const auto here =
                  feature_transformer_task(config, target_.feature_target(), options("here", "cpu")),
              there = feature_transformer_task(config, target_.feature_target(),

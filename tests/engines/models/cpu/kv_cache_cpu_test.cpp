@@ -23,7 +23,7 @@ class CpuCache : public ::testing::Test {
   }
 
   std::mt19937 random_{11};
-  LlamaConfig config_ = testing::tiny_config();
+  DecoderShape config_ = testing::tiny_config();
   std::unique_ptr<LanguageModel> model_ = testing::tiny_model(config_);
   std::unique_ptr<KvCache> cache_ = model_->make_cache(2, 64);
   std::int32_t slot_ = cache_->begin();

@@ -47,7 +47,7 @@ class LlamaRows : public ::testing::TestWithParam<Setting> {
   }
 
   std::mt19937 random_{7};
-  LlamaConfig config_ = testing::tiny_config();
+  DecoderShape config_ = testing::tiny_config();
   std::unique_ptr<LanguageModel> model_ = testing::tiny_model(
       config_,
       {.type = GetParam().type, .threads = GetParam().threads, .kernels = GetParam().kernels});
@@ -91,7 +91,7 @@ struct RandomTree {
   std::vector<std::vector<Token>> paths;  ///< tokens from the tree's first level to each row
 };
 
-void grow(RandomTree& tree, std::mt19937& random, const LlamaConfig& config, std::int32_t slot,
+void grow(RandomTree& tree, std::mt19937& random, const DecoderShape& config, std::int32_t slot,
           std::int32_t length, int count) {
   const std::size_t first = tree.rows.size();
   for (int i = 0; i < count; ++i) {

@@ -25,8 +25,8 @@ const std::vector<Shape> kShapes{
     {"OneKeyHead", 50, 80, 160, 5, 1, 16, false},
 };
 
-LlamaConfig config_of(const Shape& shape) {
-  LlamaConfig config = testing::tiny_config();
+DecoderShape config_of(const Shape& shape) {
+  DecoderShape config = testing::tiny_config();
   config.vocab_size = shape.vocab;
   config.hidden_size = shape.hidden;
   config.intermediate_size = shape.intermediate;
@@ -41,17 +41,17 @@ LlamaConfig config_of(const Shape& shape) {
 /// forward.
 class DoubleLlama {
  public:
-  DoubleLlama(const LlamaConfig& config, const LlamaWeights& weights)
+  DoubleLlama(const DecoderShape& config, const DecoderWeights& weights)
       : config_(config), weights_(weights) {}
 
   std::vector<double> last_logits(std::span<const Token> tokens) {
     std::vector<Vector> x;
-    const auto embedding = weights_.read(LlamaTensor::embedding, 0);
+    const auto embedding = weights_.read(TensorRole::embedding, 0);
     for (const Token token : tokens)
       x.emplace_back(embedding.begin() + token * config_.hidden_size,
                      embedding.begin() + (token + 1) * config_.hidden_size);
     for (std::int32_t l = 0; l < config_.num_layers; ++l) run_layer(l, x);
-    return product(LlamaTensor::head, 0, norm(LlamaTensor::output_norm, 0, x.back()));
+    return product(TensorRole::head, 0, norm(TensorRole::output_norm, 0, x.back()));
   }
 
  private:
@@ -60,19 +60,19 @@ class DoubleLlama {
   void run_layer(std::int32_t l, std::vector<Vector>& x) {
     std::vector<Vector> queries, keys, values;
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const Vector normed = norm(LlamaTensor::attention_norm, l, x[i]);
-      queries.push_back(rotated(product(LlamaTensor::query, l, normed), i));
-      keys.push_back(rotated(product(LlamaTensor::key, l, normed), i));
-      values.push_back(product(LlamaTensor::value, l, normed));
+      const Vector normed = norm(TensorRole::attention_norm, l, x[i]);
+      queries.push_back(rotated(product(TensorRole::query, l, normed), i));
+      keys.push_back(rotated(product(TensorRole::key, l, normed), i));
+      values.push_back(product(TensorRole::value, l, normed));
     }
     for (std::size_t i = 0; i < x.size(); ++i) {
-      add(x[i], product(LlamaTensor::attention_output, l, attended(queries[i], keys, values, i)));
-      const Vector normed = norm(LlamaTensor::feed_forward_norm, l, x[i]);
-      Vector gate = product(LlamaTensor::gate, l, normed);
-      const Vector up = product(LlamaTensor::up, l, normed);
+      add(x[i], product(TensorRole::attention_output, l, attended(queries[i], keys, values, i)));
+      const Vector normed = norm(TensorRole::feed_forward_norm, l, x[i]);
+      Vector gate = product(TensorRole::gate, l, normed);
+      const Vector up = product(TensorRole::up, l, normed);
       for (std::size_t k = 0; k < gate.size(); ++k)
         gate[k] = gate[k] / (1.0 + std::exp(-gate[k])) * up[k];
-      add(x[i], product(LlamaTensor::down, l, gate));
+      add(x[i], product(TensorRole::down, l, gate));
     }
   }
 
@@ -80,7 +80,7 @@ class DoubleLlama {
     for (std::size_t i = 0; i < x.size(); ++i) x[i] += y[i];
   }
 
-  Vector norm(LlamaTensor role, std::int32_t layer, const Vector& x) const {
+  Vector norm(TensorRole role, std::int32_t layer, const Vector& x) const {
     double squares = 0;
     for (const double v : x) squares += v * v;
     const double scale = 1.0 / std::sqrt(squares / static_cast<double>(x.size()) +
@@ -92,7 +92,7 @@ class DoubleLlama {
     return out;
   }
 
-  Vector product(LlamaTensor role, std::int32_t layer, const Vector& x) const {
+  Vector product(TensorRole role, std::int32_t layer, const Vector& x) const {
     const auto weight = weights_.read(role, layer);
     Vector out(weight.size() / x.size(), 0.0);
     for (std::size_t i = 0; i < weight.size(); ++i)
@@ -136,8 +136,8 @@ class DoubleLlama {
     return out;
   }
 
-  const LlamaConfig& config_;
-  const LlamaWeights& weights_;
+  const DecoderShape& config_;
+  const DecoderWeights& weights_;
 };
 
 class LlamaShapes : public ::testing::TestWithParam<Shape> {};
@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(, LlamaShapes, ::testing::ValuesIn(kShapes),
 /// allowed. bfloat16 keeps 8 bits of weights and activations: 2^-8 relative per product, averaged
 /// over the sums.
 TEST_P(LlamaShapes, AgreeWithTheDefinitionInDoubleUnderEveryKernelSet) {
-  const LlamaConfig config = config_of(GetParam());
+  const DecoderShape config = config_of(GetParam());
   const auto weights = testing::tiny_weights(config, {.scale = 6.0f});
   std::mt19937 random(3);
   const auto text = testing::random_tokens(random, config.vocab_size, 23);

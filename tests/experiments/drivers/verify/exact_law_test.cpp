@@ -16,8 +16,8 @@ using testing::RowFault;
 
 class ExactLawTest : public ::testing::Test {
  protected:
-  static engines::LlamaConfig config(std::int32_t vocab_size) {
-    engines::LlamaConfig config = engines::testing::tiny_config();
+  static engines::DecoderShape config(std::int32_t vocab_size) {
+    engines::DecoderShape config = engines::testing::tiny_config();
     config.vocab_size = vocab_size;
     return config;
   }

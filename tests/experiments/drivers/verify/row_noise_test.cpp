@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "engines/models/torch/llama_torch.h"
+#include "engines/models/torch/decoder_torch.h"
 #include "tests/engines/models/tiny_llama.h"
 #include "tests/support/faulty_rows.h"
 #include "tests/support/test_size.h"
@@ -40,8 +40,8 @@ std::vector<Text> random_texts(std::uint32_t seed, std::size_t count, std::int32
   return texts;
 }
 
-engines::LlamaConfig config() {
-  engines::LlamaConfig config = engines::testing::tiny_config();
+engines::DecoderShape config() {
+  engines::DecoderShape config = engines::testing::tiny_config();
   config.hidden_size = 256;
   config.intermediate_size = 512;
   config.head_dim = 64;
@@ -89,7 +89,7 @@ double ceiling_of(std::vector<double> largest_of_row, double step) {
 /// thousands passes 1.5 times the 99.9th percentile.
 /// @param step  one rounding of the largest logits, which lie between 8 and 16
 void expect_noise_under_its_ceiling_and_faults_above(const std::string& dtype, double step) {
-  engines::LlamaTorch model(config(), *engines::testing::tiny_weights(config()), "cpu", dtype);
+  engines::DecoderTorch model(config(), *engines::testing::tiny_weights(config()), "cpu", dtype);
   const auto texts = speclab::testing::by_size<std::size_t>(10, 10, 25);
   const RowNoise calibration = measure_row_noise(model, random_texts(1, texts, 300), kRowsTogether);
   const RowNoise judged = measure_row_noise(model, random_texts(2, texts, 300), kRowsTogether);
@@ -105,8 +105,9 @@ void expect_noise_under_its_ceiling_and_faults_above(const std::string& dtype, d
   EXPECT_LE(judged.largest(), 2.0 * ceiling)
       << "rounding has no such outliers; a fault is larger by a hundred times";
   EXPECT_LE(50 * judged.flips, judged.rows());
-  engines::LlamaTorch next(config(), *engines::testing::moved_weights(config(), 1), "cpu", dtype);
-  engines::LlamaTorch last(config(), *engines::testing::moved_weights(config(), -1), "cpu", dtype);
+  engines::DecoderTorch next(config(), *engines::testing::moved_weights(config(), 1), "cpu", dtype);
+  engines::DecoderTorch last(config(), *engines::testing::moved_weights(config(), -1), "cpu",
+                             dtype);
   visit_faults(model, next, last, [&](engines::LanguageModel& wrong, const char* fault) {
     const double found = measure_row_noise(wrong, random_texts(3, 2, 300), kRowsTogether).largest();
     std::printf("%s: %.3g\n", fault, found);

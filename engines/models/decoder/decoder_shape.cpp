@@ -1,4 +1,4 @@
-#include "engines/models/llama/llama_config.h"
+#include "engines/models/decoder/decoder_shape.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include "engines/formats/gguf_file.h"
 #include "engines/formats/input_file.h"
 #include "engines/formats/json_file.h"
+#include "engines/models/decoder/llama_variants.h"
+#include "engines/models/decoder/shape_json.h"
 #include "engines/models/draft_vocabulary.h"
-#include "engines/models/llama/llama_config_json.h"
-#include "engines/models/llama/llama_variants.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 #include "sim/core/sha256.h"
@@ -60,14 +60,14 @@ constexpr std::int64_t kMaxVocab = 2'000'000, kMaxLength = 1 << 24, kMaxLayers =
 
 }  // namespace
 
-std::int64_t LlamaConfig::num_parameters() const {
+std::int64_t DecoderShape::num_parameters() const {
   const std::int64_t beside_head = parameters_read() - std::int64_t{hidden_size} * num_logits();
   if (is_feature_transformer()) return beside_head;
   return beside_head + std::int64_t{hidden_size} *
                            (std::int64_t{vocab_size} + (tied_embeddings ? 0 : num_logits()));
 }
 
-std::int64_t LlamaConfig::parameters_read() const {
+std::int64_t DecoderShape::parameters_read() const {
   const std::int64_t h = hidden_size;
   const std::int64_t layer =
       h * (2 * query_size() + 2 * kv_size()) + 3 * h * intermediate_size + 2 * h;
@@ -76,7 +76,7 @@ std::int64_t LlamaConfig::parameters_read() const {
   return num_layers * layer + fusion + h + h * num_logits();
 }
 
-void LlamaConfig::validate(const std::string& where) const {
+void DecoderShape::validate(const std::string& where) const {
   require(where, "vocab_size", vocab_size, 1, kMaxVocab);
   require(where, "context_length", context_length, 1, kMaxLength);
   require(where, "num_layers", num_layers, 1, kMaxLayers);
@@ -98,13 +98,13 @@ void LlamaConfig::validate(const std::string& where) const {
            "finite positive numbers");
 }
 
-LlamaConfig llama_config_from_gguf(const GgufFile& file) {
+DecoderShape llama_config_from_gguf(const GgufFile& file) {
   const GgufMetadata& metadata = file.metadata();
   const std::string architecture = metadata.get<std::string>("general.architecture");
   if (architecture != "llama")
     metadata.fail("general.architecture", "'" + escaped(architecture, 64) + "'",
                   "'llama', a Llama-family model");
-  LlamaConfig config;
+  DecoderShape config;
   config.name = metadata.find<std::string>("general.name").value_or("llama");
   config.context_length =
       require(file.path(), "llama.context_length",
@@ -135,8 +135,8 @@ LlamaConfig llama_config_from_gguf(const GgufFile& file) {
   return config;
 }
 
-LlamaConfig read_llama_shape(const JsonNode& object) {
-  LlamaConfig config;
+DecoderShape read_llama_shape(const JsonNode& object) {
+  DecoderShape config;
   config.vocab_size = positive(object, "vocab_size", kMaxVocab);
   config.context_length = positive(object, "max_position_embeddings", kMaxLength);
   config.num_layers = positive(object, "num_hidden_layers", kMaxLayers);
@@ -150,7 +150,7 @@ LlamaConfig read_llama_shape(const JsonNode& object) {
   return config;
 }
 
-nlohmann::ordered_json llama_shape_json(const LlamaConfig& config) {
+nlohmann::ordered_json llama_shape_json(const DecoderShape& config) {
   return {{"vocab_size", config.vocab_size},
           {"max_position_embeddings", config.context_length},
           {"num_hidden_layers", config.num_layers},
@@ -163,12 +163,12 @@ nlohmann::ordered_json llama_shape_json(const LlamaConfig& config) {
           {"rms_norm_eps", config.rms_epsilon}};
 }
 
-LlamaConfig llama_config_from_json(const std::string& path) {
+DecoderShape llama_config_from_json(const std::string& path) {
   const nlohmann::json root = read_json_file(path);
   const JsonNode object(root, path);
   if (const JsonNode type = object.at("model_type"); type.as_string() != "llama")
     type.fail(type.shown(), "\"llama\"");
-  LlamaConfig config = read_llama_shape(object);
+  DecoderShape config = read_llama_shape(object);
   const auto tied = object.find("tie_word_embeddings");
   config.tied_embeddings = tied && tied->as_bool();
   if (const auto list = object.find("draft_vocabulary")) {
@@ -183,7 +183,7 @@ LlamaConfig llama_config_from_json(const std::string& path) {
   return config;
 }
 
-void write_llama_config_json(const LlamaConfig& config, const std::string& path,
+void write_llama_config_json(const DecoderShape& config, const std::string& path,
                              const std::string& dtype) {
   nlohmann::ordered_json object = {{"architectures", {"LlamaForCausalLM"}},
                                    {"model_type", "llama"}};

@@ -1,4 +1,4 @@
-#include "engines/models/llama/llama_weights.h"
+#include "engines/models/decoder/decoder_weights.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,34 +18,34 @@ namespace speclab::engines {
 namespace {
 
 struct RoleName {
-  LlamaTensor role;
+  TensorRole role;
   const char* gguf;
   const char* checkpoint;
 };
 
 /// "{}" stands for the layer.
 constexpr RoleName kNames[] = {
-    {LlamaTensor::embedding, "token_embd.weight", "model.embed_tokens.weight"},
-    {LlamaTensor::output_norm, "output_norm.weight", "model.norm.weight"},
-    {LlamaTensor::head, "output.weight", "lm_head.weight"},
-    {LlamaTensor::attention_norm, "blk.{}.attn_norm.weight",
+    {TensorRole::embedding, "token_embd.weight", "model.embed_tokens.weight"},
+    {TensorRole::output_norm, "output_norm.weight", "model.norm.weight"},
+    {TensorRole::head, "output.weight", "lm_head.weight"},
+    {TensorRole::attention_norm, "blk.{}.attn_norm.weight",
      "model.layers.{}.input_layernorm.weight"},
-    {LlamaTensor::query, "blk.{}.attn_q.weight", "model.layers.{}.self_attn.q_proj.weight"},
-    {LlamaTensor::key, "blk.{}.attn_k.weight", "model.layers.{}.self_attn.k_proj.weight"},
-    {LlamaTensor::value, "blk.{}.attn_v.weight", "model.layers.{}.self_attn.v_proj.weight"},
-    {LlamaTensor::attention_output, "blk.{}.attn_output.weight",
+    {TensorRole::query, "blk.{}.attn_q.weight", "model.layers.{}.self_attn.q_proj.weight"},
+    {TensorRole::key, "blk.{}.attn_k.weight", "model.layers.{}.self_attn.k_proj.weight"},
+    {TensorRole::value, "blk.{}.attn_v.weight", "model.layers.{}.self_attn.v_proj.weight"},
+    {TensorRole::attention_output, "blk.{}.attn_output.weight",
      "model.layers.{}.self_attn.o_proj.weight"},
-    {LlamaTensor::feed_forward_norm, "blk.{}.ffn_norm.weight",
+    {TensorRole::feed_forward_norm, "blk.{}.ffn_norm.weight",
      "model.layers.{}.post_attention_layernorm.weight"},
-    {LlamaTensor::gate, "blk.{}.ffn_gate.weight", "model.layers.{}.mlp.gate_proj.weight"},
-    {LlamaTensor::up, "blk.{}.ffn_up.weight", "model.layers.{}.mlp.up_proj.weight"},
-    {LlamaTensor::down, "blk.{}.ffn_down.weight", "model.layers.{}.mlp.down_proj.weight"},
-    {LlamaTensor::embedding_norm, "", "model.embedding_norm.weight"},
-    {LlamaTensor::feature_norm, "", "model.feature_norm.weight"},
-    {LlamaTensor::fusion, "", "model.fusion.weight"},
+    {TensorRole::gate, "blk.{}.ffn_gate.weight", "model.layers.{}.mlp.gate_proj.weight"},
+    {TensorRole::up, "blk.{}.ffn_up.weight", "model.layers.{}.mlp.up_proj.weight"},
+    {TensorRole::down, "blk.{}.ffn_down.weight", "model.layers.{}.mlp.down_proj.weight"},
+    {TensorRole::embedding_norm, "", "model.embedding_norm.weight"},
+    {TensorRole::feature_norm, "", "model.feature_norm.weight"},
+    {TensorRole::fusion, "", "model.fusion.weight"},
 };
 
-const RoleName& names_of(LlamaTensor role) {
+const RoleName& names_of(TensorRole role) {
   for (const RoleName& names : kNames)
     if (names.role == role) return names;
   throw ContractError("a role without a name");
@@ -64,20 +64,20 @@ std::vector<float> halves_from_pairs(const std::vector<float>& pairs, std::int32
   return halves;
 }
 
-std::vector<float> tied_head(const LlamaConfig& config, std::vector<float> table) {
+std::vector<float> tied_head(const DecoderShape& config, std::vector<float> table) {
   return config.head_is_embedding() ? std::move(table)
                                     : rows_of(config.draft_vocabulary, table, config.hidden_size);
 }
 
 /// What both file kinds share: names, tied heads, shapes.
-class FileLlamaWeights : public LlamaWeights {
+class FileDecoderWeights : public DecoderWeights {
  public:
-  FileLlamaWeights(std::shared_ptr<const WeightSource> file, const LlamaConfig& config)
+  FileDecoderWeights(std::shared_ptr<const WeightSource> file, const DecoderShape& config)
       : file_(std::move(file)), config_(config) {}
 
-  std::vector<float> read(LlamaTensor role, std::int32_t layer) const override {
-    if (role == LlamaTensor::head && config_.tied_embeddings)
-      return tied_head(config_, read(LlamaTensor::embedding, 0));
+  std::vector<float> read(TensorRole role, std::int32_t layer) const override {
+    if (role == TensorRole::head && config_.tied_embeddings)
+      return tied_head(config_, read(TensorRole::embedding, 0));
     const std::string name = fmt::format(fmt::runtime(name_pattern(role)), layer);
     const std::vector<std::int64_t>& found = file_->tensor(name).shape;
     const std::vector<std::int64_t> wanted = shape_of(role, config_);
@@ -94,63 +94,63 @@ class FileLlamaWeights : public LlamaWeights {
   }
 
  protected:
-  virtual const char* name_pattern(LlamaTensor role) const = 0;
-  virtual std::vector<float> arranged(LlamaTensor, std::vector<float> values) const {
+  virtual const char* name_pattern(TensorRole role) const = 0;
+  virtual std::vector<float> arranged(TensorRole, std::vector<float> values) const {
     return values;
   }
-  const LlamaConfig& config() const { return config_; }
+  const DecoderShape& config() const { return config_; }
 
  private:
   std::shared_ptr<const WeightSource> file_;
-  LlamaConfig config_;
+  DecoderShape config_;
   mutable std::string sha256_;  ///< empty until asked for: the whole file is read for it
 };
 
-class GgufLlamaWeights : public FileLlamaWeights {
+class GgufDecoderWeights : public FileDecoderWeights {
  public:
-  using FileLlamaWeights::FileLlamaWeights;
+  using FileDecoderWeights::FileDecoderWeights;
 
  private:
-  const char* name_pattern(LlamaTensor role) const override { return names_of(role).gguf; }
-  std::vector<float> arranged(LlamaTensor role, std::vector<float> values) const override {
-    const LlamaConfig& c = config();
-    if (role == LlamaTensor::query)
+  const char* name_pattern(TensorRole role) const override { return names_of(role).gguf; }
+  std::vector<float> arranged(TensorRole role, std::vector<float> values) const override {
+    const DecoderShape& c = config();
+    if (role == TensorRole::query)
       return halves_from_pairs(values, c.num_heads, c.head_dim, c.hidden_size);
-    if (role == LlamaTensor::key)
+    if (role == TensorRole::key)
       return halves_from_pairs(values, c.num_kv_heads, c.head_dim, c.hidden_size);
     return values;
   }
 };
 
-class CheckpointLlamaWeights : public FileLlamaWeights {
+class CheckpointDecoderWeights : public FileDecoderWeights {
  public:
-  using FileLlamaWeights::FileLlamaWeights;
+  using FileDecoderWeights::FileDecoderWeights;
 
  private:
-  const char* name_pattern(LlamaTensor role) const override { return names_of(role).checkpoint; }
+  const char* name_pattern(TensorRole role) const override { return names_of(role).checkpoint; }
 };
 
-bool is_norm(LlamaTensor role) {
+bool is_norm(TensorRole role) {
   switch (role) {
-    case LlamaTensor::output_norm:
-    case LlamaTensor::attention_norm:
-    case LlamaTensor::feed_forward_norm:
-    case LlamaTensor::embedding_norm:
-    case LlamaTensor::feature_norm:
+    case TensorRole::output_norm:
+    case TensorRole::attention_norm:
+    case TensorRole::feed_forward_norm:
+    case TensorRole::embedding_norm:
+    case TensorRole::feature_norm:
       return true;
     default:
       return false;
   }
 }
 
-class RandomLlamaWeights : public LlamaWeights {
+class RandomDecoderWeights : public DecoderWeights {
  public:
-  RandomLlamaWeights(const LlamaConfig& config, std::uint64_t seed)
+  RandomDecoderWeights(const DecoderShape& config, std::uint64_t seed)
       : config_(config), stream_(seed) {}
 
-  std::vector<float> read(LlamaTensor role, std::int32_t layer) const override {
-    if (role == LlamaTensor::head && config_.tied_embeddings)
-      return tied_head(config_, read(LlamaTensor::embedding, 0));
+  std::vector<float> read(TensorRole role, std::int32_t layer) const override {
+    if (role == TensorRole::head && config_.tied_embeddings)
+      return tied_head(config_, read(TensorRole::embedding, 0));
     std::vector<float> values(static_cast<std::size_t>(num_elements(role, config_)), 1.0f);
     if (is_norm(role)) return values;
     for (std::size_t i = 0; i < values.size(); i += 2) fill_pair(role, layer, i, values);
@@ -163,7 +163,7 @@ class RandomLlamaWeights : public LlamaWeights {
 
  private:
   /// Two normal values from two uniforms. @source Box & Muller 1958
-  void fill_pair(LlamaTensor role, std::int32_t layer, std::size_t i,
+  void fill_pair(TensorRole role, std::int32_t layer, std::size_t i,
                  std::vector<float>& values) const {
     constexpr double kDeviation = 0.02;
     const StreamKey key{static_cast<std::uint32_t>(role), static_cast<std::uint32_t>(layer),
@@ -175,13 +175,13 @@ class RandomLlamaWeights : public LlamaWeights {
     if (i + 1 < values.size()) values[i + 1] = static_cast<float>(radius * std::sin(angle));
   }
 
-  LlamaConfig config_;
+  DecoderShape config_;
   RngStream stream_;
 };
 
 /// A file that holds more layers than its configuration says would run as another model.
 void refuse_further_layers(const WeightSource& file, const char* norm_pattern,
-                           const LlamaConfig& config) {
+                           const DecoderShape& config) {
   const std::string name = fmt::format(fmt::runtime(norm_pattern), config.num_layers);
   if (file.contains(name))
     throw_model_file_error(
@@ -192,39 +192,39 @@ void refuse_further_layers(const WeightSource& file, const char* norm_pattern,
 
 }  // namespace
 
-std::vector<std::int64_t> shape_of(LlamaTensor role, const LlamaConfig& config) {
+std::vector<std::int64_t> shape_of(TensorRole role, const DecoderShape& config) {
   const std::int64_t hidden = config.hidden_size;
   switch (role) {
-    case LlamaTensor::embedding:
+    case TensorRole::embedding:
       return {config.vocab_size, hidden};
-    case LlamaTensor::head:
+    case TensorRole::head:
       return {config.num_logits(), hidden};
-    case LlamaTensor::output_norm:
-    case LlamaTensor::embedding_norm:
-    case LlamaTensor::attention_norm:
-    case LlamaTensor::feed_forward_norm:
+    case TensorRole::output_norm:
+    case TensorRole::embedding_norm:
+    case TensorRole::attention_norm:
+    case TensorRole::feed_forward_norm:
       return {hidden};
-    case LlamaTensor::query:
+    case TensorRole::query:
       return {config.query_size(), hidden};
-    case LlamaTensor::attention_output:
+    case TensorRole::attention_output:
       return {hidden, config.query_size()};
-    case LlamaTensor::key:
-    case LlamaTensor::value:
+    case TensorRole::key:
+    case TensorRole::value:
       return {config.kv_size(), hidden};
-    case LlamaTensor::gate:
-    case LlamaTensor::up:
+    case TensorRole::gate:
+    case TensorRole::up:
       return {config.intermediate_size, hidden};
-    case LlamaTensor::down:
+    case TensorRole::down:
       return {hidden, config.intermediate_size};
-    case LlamaTensor::feature_norm:
+    case TensorRole::feature_norm:
       return {config.feature_size};
-    case LlamaTensor::fusion:
+    case TensorRole::fusion:
       return {hidden, hidden + config.feature_size};
   }
   throw ContractError("a role without a shape");
 }
 
-std::int64_t num_elements(LlamaTensor role, const LlamaConfig& config) {
+std::int64_t num_elements(TensorRole role, const DecoderShape& config) {
   const std::vector<std::int64_t> shape = shape_of(role, config);
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
@@ -242,20 +242,21 @@ std::vector<float> rows_of(std::span<const Token> tokens, std::span<const float>
   return rows;
 }
 
-std::unique_ptr<LlamaWeights> llama_weights_from_gguf(std::shared_ptr<const WeightSource> file,
-                                                      const LlamaConfig& config) {
-  refuse_further_layers(*file, names_of(LlamaTensor::attention_norm).gguf, config);
-  return std::make_unique<GgufLlamaWeights>(std::move(file), config);
+std::unique_ptr<DecoderWeights> llama_weights_from_gguf(std::shared_ptr<const WeightSource> file,
+                                                        const DecoderShape& config) {
+  refuse_further_layers(*file, names_of(TensorRole::attention_norm).gguf, config);
+  return std::make_unique<GgufDecoderWeights>(std::move(file), config);
 }
 
-std::unique_ptr<LlamaWeights> llama_weights_from_checkpoint(
-    std::shared_ptr<const WeightSource> folder, const LlamaConfig& config) {
-  refuse_further_layers(*folder, names_of(LlamaTensor::attention_norm).checkpoint, config);
-  return std::make_unique<CheckpointLlamaWeights>(std::move(folder), config);
+std::unique_ptr<DecoderWeights> llama_weights_from_checkpoint(
+    std::shared_ptr<const WeightSource> folder, const DecoderShape& config) {
+  refuse_further_layers(*folder, names_of(TensorRole::attention_norm).checkpoint, config);
+  return std::make_unique<CheckpointDecoderWeights>(std::move(folder), config);
 }
 
-std::unique_ptr<LlamaWeights> random_llama_weights(const LlamaConfig& config, std::uint64_t seed) {
-  return std::make_unique<RandomLlamaWeights>(config, seed);
+std::unique_ptr<DecoderWeights> random_llama_weights(const DecoderShape& config,
+                                                     std::uint64_t seed) {
+  return std::make_unique<RandomDecoderWeights>(config, seed);
 }
 
 }  // namespace speclab::engines

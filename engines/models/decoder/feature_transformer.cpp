@@ -1,4 +1,4 @@
-#include "engines/models/llama/feature_transformer.h"
+#include "engines/models/decoder/feature_transformer.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 
 #include "engines/formats/input_file.h"
 #include "engines/formats/json_file.h"
+#include "engines/models/decoder/shape_json.h"
 #include "engines/models/draft_vocabulary.h"
-#include "engines/models/llama/llama_config_json.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 #include "sim/core/sha256.h"
@@ -18,23 +18,23 @@ namespace {
 
 constexpr const char* kFeatureTransformer = "feature_transformer";
 
-class FeatureTransformerWeights final : public LlamaWeights {
+class FeatureTransformerWeights final : public DecoderWeights {
  public:
-  FeatureTransformerWeights(std::unique_ptr<LlamaWeights> own, std::unique_ptr<LlamaWeights> target,
-                            const LlamaConfig& shape)
+  FeatureTransformerWeights(std::unique_ptr<DecoderWeights> own,
+                            std::unique_ptr<DecoderWeights> target, const DecoderShape& shape)
       : own_(std::move(own)), target_(std::move(target)), shape_(shape) {}
 
-  std::vector<float> read(LlamaTensor role, std::int32_t layer) const override {
-    if (role == LlamaTensor::embedding) return target_->read(role, 0);
-    if (role == LlamaTensor::head)
+  std::vector<float> read(TensorRole role, std::int32_t layer) const override {
+    if (role == TensorRole::embedding) return target_->read(role, 0);
+    if (role == TensorRole::head)
       return rows_of(shape_.draft_vocabulary, target_->read(role, 0), shape_.hidden_size);
     return own_->read(role, layer);
   }
   std::string sha256() const override { return own_->sha256(); }
 
  private:
-  std::unique_ptr<LlamaWeights> own_, target_;
-  LlamaConfig shape_;
+  std::unique_ptr<DecoderWeights> own_, target_;
+  DecoderShape shape_;
 };
 
 }  // namespace
@@ -76,10 +76,10 @@ void write_feature_transformer_config(const FeatureTransformerConfig& config,
   write_file(path, object.dump() + "\n");
 }
 
-std::unique_ptr<LlamaWeights> feature_transformer_weights(
+std::unique_ptr<DecoderWeights> feature_transformer_weights(
     std::shared_ptr<const WeightSource> folder, const FeatureTransformerConfig& config,
-    std::unique_ptr<LlamaWeights> target, const LlamaConfig& target_shape) {
-  const LlamaConfig& shape = config.shape;
+    std::unique_ptr<DecoderWeights> target, const DecoderShape& target_shape) {
+  const DecoderShape& shape = config.shape;
   if (target->sha256() != config.target_sha256)
     throw_model_file_error(
         folder->path() + "/config.json", 0,

@@ -12,17 +12,17 @@
 #include "engines/models/cpu/kv_cache_cpu.h"
 #include "engines/models/cpu/packed_matrix.h"
 #include "engines/models/cpu/thread_team.h"
-#include "engines/models/llama/llama_weights.h"
+#include "engines/models/decoder/decoder_weights.h"
 
 namespace speclab::engines::cpu {
 
-class LlamaCpu final : public LanguageModel {
+class DecoderCpu final : public LanguageModel {
  public:
   /// @param type  of weights and activations at the products; sums, norms, attention and cache are
   /// float32
   /// @param kernels  one of runnable_kernels(); the best where tests do not choose
-  LlamaCpu(const LlamaConfig& config, const LlamaWeights& weights, ElementType type,
-           std::shared_ptr<ThreadTeam> team, const CpuKernels* kernels = best_kernels());
+  DecoderCpu(const DecoderShape& config, const DecoderWeights& weights, ElementType type,
+             std::shared_ptr<ThreadTeam> team, const CpuKernels* kernels = best_kernels());
 
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<KvCache> make_cache(std::int32_t max_sequences, std::int32_t capacity) override;
@@ -52,8 +52,8 @@ class LlamaCpu final : public LanguageModel {
       work(Range{begin, std::min(begin + grain, count)});
   }
 
-  void load(const LlamaWeights& weights);
-  Layer load_layer(const LlamaWeights& weights, std::int32_t layer) const;
+  void load(const DecoderWeights& weights);
+  Layer load_layer(const DecoderWeights& weights, std::int32_t layer) const;
   void reserve(std::size_t rows);
   void run_layers(int rank);
   void run_layer(int rank, std::int32_t layer);
@@ -81,7 +81,7 @@ class LlamaCpu final : public LanguageModel {
   ForwardResult result() const;
   void* activation(std::vector<float>& buffer, std::int64_t index);
 
-  LlamaConfig config_;
+  DecoderShape config_;
   std::vector<std::int32_t> state_layers_;
   ElementType type_;
   std::shared_ptr<ThreadTeam> team_;

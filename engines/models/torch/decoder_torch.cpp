@@ -1,4 +1,4 @@
-#include "engines/models/torch/llama_torch.h"
+#include "engines/models/torch/decoder_torch.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
@@ -43,8 +43,8 @@ void fill_mask(const RowPlan& plan, const PlacedRow& row, const at::Tensor& mask
 
 }  // namespace
 
-at::Tensor LlamaTorch::load(const LlamaWeights& weights, LlamaTensor role, std::int32_t layer,
-                            std::int64_t columns) const {
+at::Tensor DecoderTorch::load(const DecoderWeights& weights, TensorRole role, std::int32_t layer,
+                              std::int64_t columns) const {
   std::vector<float> values = weights.read(role, layer);
   at::Tensor tensor =
       at::from_blob(values.data(), {static_cast<std::int64_t>(values.size())}, at::kFloat);
@@ -53,29 +53,29 @@ at::Tensor LlamaTorch::load(const LlamaWeights& weights, LlamaTensor role, std::
                      : tensor.to(options_.dtype(at::kFloat), false, true);
 }
 
-LlamaTorch::LlamaTorch(const LlamaConfig& config, const LlamaWeights& weights,
-                       const std::string& device, const std::string& dtype)
+DecoderTorch::DecoderTorch(const DecoderShape& config, const DecoderWeights& weights,
+                           const std::string& device, const std::string& dtype)
     : config_(config), options_(tensor_options(device, dtype)) {
   const c10::InferenceMode guard;
   const std::int64_t hidden = config.hidden_size;
-  embedding_ = load(weights, LlamaTensor::embedding, 0, hidden);
-  head_ = config.head_is_embedding() ? embedding_ : load(weights, LlamaTensor::head, 0, hidden);
-  output_norm_ = load(weights, LlamaTensor::output_norm, 0, 0);
+  embedding_ = load(weights, TensorRole::embedding, 0, hidden);
+  head_ = config.head_is_embedding() ? embedding_ : load(weights, TensorRole::head, 0, hidden);
+  output_norm_ = load(weights, TensorRole::output_norm, 0, 0);
   if (config.is_feature_transformer()) {
-    embedding_norm_ = load(weights, LlamaTensor::embedding_norm, 0, 0);
-    feature_norm_ = load(weights, LlamaTensor::feature_norm, 0, 0);
-    fusion_ = load(weights, LlamaTensor::fusion, 0, hidden + config.feature_size);
+    embedding_norm_ = load(weights, TensorRole::embedding_norm, 0, 0);
+    feature_norm_ = load(weights, TensorRole::feature_norm, 0, 0);
+    fusion_ = load(weights, TensorRole::fusion, 0, hidden + config.feature_size);
   }
   for (std::int32_t l = 0; l < config.num_layers; ++l)
-    layers_.push_back({load(weights, LlamaTensor::attention_norm, l, 0),
-                       at::cat({load(weights, LlamaTensor::query, l, hidden),
-                                load(weights, LlamaTensor::key, l, hidden),
-                                load(weights, LlamaTensor::value, l, hidden)}),
-                       load(weights, LlamaTensor::attention_output, l, config.query_size()),
-                       load(weights, LlamaTensor::feed_forward_norm, l, 0),
-                       at::cat({load(weights, LlamaTensor::gate, l, hidden),
-                                load(weights, LlamaTensor::up, l, hidden)}),
-                       load(weights, LlamaTensor::down, l, config.intermediate_size)});
+    layers_.push_back({load(weights, TensorRole::attention_norm, l, 0),
+                       at::cat({load(weights, TensorRole::query, l, hidden),
+                                load(weights, TensorRole::key, l, hidden),
+                                load(weights, TensorRole::value, l, hidden)}),
+                       load(weights, TensorRole::attention_output, l, config.query_size()),
+                       load(weights, TensorRole::feed_forward_norm, l, 0),
+                       at::cat({load(weights, TensorRole::gate, l, hidden),
+                                load(weights, TensorRole::up, l, hidden)}),
+                       load(weights, TensorRole::down, l, config.intermediate_size)});
   const at::Tensor frequency =
       at::pow(static_cast<double>(config.rope_theta),
               at::arange(config.head_dim / 2, at::kDouble) * (-2.0 / config.head_dim));
@@ -102,11 +102,13 @@ LlamaTorch::LlamaTorch(const LlamaConfig& config, const LlamaWeights& weights,
   info_.num_state_layers = static_cast<std::int32_t>(config.state_layers().size());
 }
 
-std::unique_ptr<KvCache> LlamaTorch::make_cache(std::int32_t max_sequences, std::int32_t capacity) {
+std::unique_ptr<KvCache> DecoderTorch::make_cache(std::int32_t max_sequences,
+                                                  std::int32_t capacity) {
   return std::make_unique<KvCacheTorch>(config_, max_sequences, capacity, options_);
 }
 
-LlamaTorch::Rows LlamaTorch::prepare(std::span<const ForwardRow> rows, const RowPlan& plan) const {
+DecoderTorch::Rows DecoderTorch::prepare(std::span<const ForwardRow> rows,
+                                         const RowPlan& plan) const {
   std::vector<std::int64_t> tokens, positions, sequences, slots, wanting_logits, wanting_hidden;
   std::vector<float> features;
   std::map<std::int32_t, std::vector<std::int64_t>> members;
@@ -151,7 +153,7 @@ LlamaTorch::Rows LlamaTorch::prepare(std::span<const ForwardRow> rows, const Row
 }
 
 /// A row's residual stream before the first layer, float32.
-at::Tensor LlamaTorch::embed(const Rows& rows) const {
+at::Tensor DecoderTorch::embed(const Rows& rows) const {
   at::Tensor x = embedding_.index_select(0, rows.tokens).to(at::kFloat);
   if (!config_.is_feature_transformer()) return x;
   const std::vector<std::int64_t> states{-1, config_.num_features(), config_.hidden_size};
@@ -162,13 +164,13 @@ at::Tensor LlamaTorch::embed(const Rows& rows) const {
 }
 
 /// Norms, rotations and softmax run in float32, products in the model's dtype.
-at::Tensor LlamaTorch::norm(const at::Tensor& x, const at::Tensor& weight) const {
+at::Tensor DecoderTorch::norm(const at::Tensor& x, const at::Tensor& weight) const {
   return (x * at::rsqrt(x.pow(2).mean(-1, true) + static_cast<double>(config_.rms_epsilon)) *
           weight)
       .to(options_.dtype());
 }
 
-at::Tensor LlamaTorch::rotate(const at::Tensor& heads, const at::Tensor& positions) const {
+at::Tensor DecoderTorch::rotate(const at::Tensor& heads, const at::Tensor& positions) const {
   const at::Tensor cosine = cosine_.index_select(0, positions).unsqueeze(1),
                    sine = sine_.index_select(0, positions).unsqueeze(1);
   const at::Tensor low = heads.narrow(-1, 0, config_.head_dim / 2).to(at::kFloat),
@@ -177,8 +179,8 @@ at::Tensor LlamaTorch::rotate(const at::Tensor& heads, const at::Tensor& positio
   return at::cat({low * cosine - high * sine, high * cosine + low * sine}, -1).to(options_.dtype());
 }
 
-at::Tensor LlamaTorch::attention(const at::Tensor& x, const Rows& rows, std::int32_t layer,
-                                 KvCacheTorch& cache) const {
+at::Tensor DecoderTorch::attention(const at::Tensor& x, const Rows& rows, std::int32_t layer,
+                                   KvCacheTorch& cache) const {
   const at::Tensor projected =
       at::linear(x, layers_[static_cast<std::size_t>(layer)].query_key_value);
   const std::int64_t n = x.size(0), d = config_.head_dim,
@@ -219,7 +221,7 @@ at::Tensor LlamaTorch::attention(const at::Tensor& x, const Rows& rows, std::int
   return at::linear(out, layers_[static_cast<std::size_t>(layer)].attention_output);
 }
 
-ForwardResult LlamaTorch::forward(std::span<const ForwardRow> rows, KvCache& cache) {
+ForwardResult DecoderTorch::forward(std::span<const ForwardRow> rows, KvCache& cache) {
   const c10::InferenceMode guard;
   SPECLAB_EXPECT(!rows.empty(), "a forward has at least one row");
   auto* own_cache = dynamic_cast<KvCacheTorch*>(&cache);

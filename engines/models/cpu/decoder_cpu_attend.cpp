@@ -2,11 +2,11 @@
 #include <array>
 #include <cmath>
 
-#include "engines/models/cpu/llama_cpu.h"
+#include "engines/models/cpu/decoder_cpu.h"
 
 namespace speclab::engines::cpu {
 
-void LlamaCpu::rotate(const float* in, std::int32_t position, float* out) const {
+void DecoderCpu::rotate(const float* in, std::int32_t position, float* out) const {
   const std::int32_t half = config_.head_dim / 2;
   const float* cosine = rope_.data() + std::int64_t{position} * config_.head_dim;
   const float* sine = cosine + half;
@@ -17,7 +17,7 @@ void LlamaCpu::rotate(const float* in, std::int32_t position, float* out) const 
 }
 
 /// Rotates queries in place and keys on their way into the cache.
-void LlamaCpu::rotate_and_store(int rank, std::int32_t layer) {
+void DecoderCpu::rotate_and_store(int rank, std::int32_t layer) {
   const int heads = config_.num_heads + config_.num_kv_heads;
   const std::int64_t width = config_.query_size() + 2 * config_.kv_size();
   float* scratch = scratch_[static_cast<std::size_t>(rank)].head.data();
@@ -35,7 +35,7 @@ void LlamaCpu::rotate_and_store(int rank, std::int32_t layer) {
   }
 }
 
-void LlamaCpu::attend(int rank, std::int32_t layer, bool is_last) {
+void DecoderCpu::attend(int rank, std::int32_t layer, bool is_last) {
   const int rows = static_cast<int>(is_last ? going_on_.size() : rows_.size());
   deal(rank, rows, rows * config_.num_heads, kMaxAttendQueries,
        [&](Range range) { attend_range(rank, layer, is_last, range); });
@@ -43,7 +43,7 @@ void LlamaCpu::attend(int rank, std::int32_t layer, bool is_last) {
 
 /// Heads outside, rows inside, so that neighbours look at the same keys and values; those go
 /// together.
-void LlamaCpu::attend_range(int rank, std::int32_t layer, bool is_last, Range range) {
+void DecoderCpu::attend_range(int rank, std::int32_t layer, bool is_last, Range range) {
   const int rows = static_cast<int>(is_last ? going_on_.size() : rows_.size());
   std::array<HeadTask, kMaxAttendQueries> tasks{};
   std::size_t count = 0;
@@ -60,19 +60,19 @@ void LlamaCpu::attend_range(int rank, std::int32_t layer, bool is_last, Range ra
   if (count > 0) attend_heads(rank, layer, std::span(tasks).first(count));
 }
 
-const PlacedRow& LlamaCpu::placed(int row) const {
+const PlacedRow& DecoderCpu::placed(int row) const {
   return cache_->plan().rows()[static_cast<std::size_t>(row)];
 }
 
-std::int32_t LlamaCpu::kv_head(int head) const {
+std::int32_t DecoderCpu::kv_head(int head) const {
   return head / (config_.num_heads / config_.num_kv_heads);
 }
 
-bool LlamaCpu::same_keys(const HeadTask& a, const HeadTask& b) const {
+bool DecoderCpu::same_keys(const HeadTask& a, const HeadTask& b) const {
   return placed(a.row).sequence == placed(b.row).sequence && kv_head(a.head) == kv_head(b.head);
 }
 
-AttendQuery LlamaCpu::query_of(const HeadTask& task, float* weighted) const {
+AttendQuery DecoderCpu::query_of(const HeadTask& task, float* weighted) const {
   const std::int64_t width = config_.query_size() + 2 * config_.kv_size();
   const PlacedRow& row = placed(task.row);
   return {
@@ -84,7 +84,7 @@ AttendQuery LlamaCpu::query_of(const HeadTask& task, float* weighted) const {
 }
 
 /// Attention of tasks that look at the same keys and values.
-void LlamaCpu::attend_heads(int rank, std::int32_t layer, std::span<const HeadTask> tasks) {
+void DecoderCpu::attend_heads(int rank, std::int32_t layer, std::span<const HeadTask> tasks) {
   Scratch& scratch = scratch_[static_cast<std::size_t>(rank)];
   const std::int32_t sequence = placed(tasks[0].row).sequence;
   std::array<AttendQuery, kMaxAttendQueries> queries{};

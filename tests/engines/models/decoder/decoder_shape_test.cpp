@@ -1,4 +1,4 @@
-#include "engines/models/llama/llama_config.h"
+#include "engines/models/decoder/decoder_shape.h"
 
 #include <gtest/gtest.h>
 
@@ -39,12 +39,12 @@ GgufBytes small_llama() {
   return file;
 }
 
-LlamaConfig read_gguf(const GgufBytes& file) {
+DecoderShape read_gguf(const GgufBytes& file) {
   const TemporaryFolder folder;
   return llama_config_from_gguf(GgufFile::open(folder.file("model.gguf", file.str())));
 }
 
-LlamaConfig read_json(const std::string& more) {
+DecoderShape read_json(const std::string& more) {
   const TemporaryFolder folder;
   return llama_config_from_json(
       folder.file("config.json",
@@ -65,7 +65,7 @@ void expect_refusal(const Read& read, const std::vector<std::string>& parts) {
   }
 }
 
-TEST(LlamaConfig, AcceptsWhatChangesNothing) {
+TEST(DecoderShape, AcceptsWhatChangesNothing) {
   EXPECT_EQ(read_gguf(small_llama()).head_dim, 32);
   GgufBytes file = small_llama();
   for (const std::string& entry :
@@ -79,7 +79,7 @@ TEST(LlamaConfig, AcceptsWhatChangesNothing) {
                 R"( "hidden_act": "silu", "rope_parameters": {"rope_type": "default"})"));
 }
 
-TEST(LlamaConfig, RefusesGgufVariantsThatItWouldDecodeWrongly) {
+TEST(DecoderShape, RefusesGgufVariantsThatItWouldDecodeWrongly) {
   const std::tuple<std::string, std::string, std::string> variants[] = {
       {text("llama.rope.scaling.type", "linear"), "llama.rope.scaling.type",
        "'linear'; allowed: 'none'"},
@@ -96,7 +96,7 @@ TEST(LlamaConfig, RefusesGgufVariantsThatItWouldDecodeWrongly) {
   }
 }
 
-TEST(LlamaConfig, RefusesTensorsThatItWouldNotUse) {
+TEST(DecoderShape, RefusesTensorsThatItWouldNotUse) {
   for (const std::string name : {"rope_freqs.weight", "blk.0.attn_q.bias"}) {
     GgufBytes file = small_llama();
     file.tensors.push_back(tensor_entry(name, {32}, 0, 256));
@@ -104,7 +104,7 @@ TEST(LlamaConfig, RefusesTensorsThatItWouldNotUse) {
   }
 }
 
-TEST(LlamaConfig, RefusesJsonVariantsThatItWouldDecodeWrongly) {
+TEST(DecoderShape, RefusesJsonVariantsThatItWouldDecodeWrongly) {
   const std::pair<std::string, std::string> variants[] = {
       {R"(, "rope_scaling": {"rope_type": "llama3", "factor": 8.0})", "llama3"},
       {R"(, "rope_scaling": {"type": "linear", "factor": 2.0})", "linear"},
@@ -118,18 +118,18 @@ TEST(LlamaConfig, RefusesJsonVariantsThatItWouldDecodeWrongly) {
     expect_refusal([&] { read_json(more); }, {part, "allowed", "config.json"});
 }
 
-TEST(LlamaConfig, ReadsADraftVocabularyOfATiedHead) {
-  const LlamaConfig config =
+TEST(DecoderShape, ReadsADraftVocabularyOfATiedHead) {
+  const DecoderShape config =
       read_json(R"(, "tie_word_embeddings": true, "draft_vocabulary": [0, 3, 8])");
   EXPECT_EQ(config.draft_vocabulary, (std::vector<Token>{0, 3, 8}));
   EXPECT_EQ(config.num_logits(), 3);
-  LlamaConfig whole = config;
+  DecoderShape whole = config;
   whole.draft_vocabulary.clear();
   EXPECT_EQ(config.num_parameters(), whole.num_parameters()) << "the table is there all the same";
   EXPECT_EQ(config.parameters_read(), whole.parameters_read() - 6 * config.hidden_size);
 }
 
-TEST(LlamaConfig, RefusesDraftVocabulariesThatNoHeadHas) {
+TEST(DecoderShape, RefusesDraftVocabulariesThatNoHeadHas) {
   const std::pair<std::string, std::string> lists[] = {
       {R"(, "draft_vocabulary": [0, 3])", "tie_word_embeddings"},
       {R"(, "tie_word_embeddings": true, "draft_vocabulary": [])", "at least one"},
@@ -140,7 +140,7 @@ TEST(LlamaConfig, RefusesDraftVocabulariesThatNoHeadHas) {
     expect_refusal([&] { read_json(more); }, {part, "draft_vocabulary", "allowed", "config.json"});
 }
 
-TEST(LlamaConfig, ReadsTheRotaryBaseWhereverTransformersWritesIt) {
+TEST(DecoderShape, ReadsTheRotaryBaseWhereverTransformersWritesIt) {
   EXPECT_EQ(read_json("").rope_theta, 10000.0f);
   EXPECT_EQ(read_json(R"(, "rope_theta": 5e4)").rope_theta, 5e4f);
   EXPECT_EQ(

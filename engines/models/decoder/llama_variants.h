@@ -2,7 +2,7 @@
 // What members of the Llama family may have and this decoder does not: refused, since ignoring it
 // gives wrong text.
 
-#include "engines/models/llama/llama_config.h"
+#include "engines/models/decoder/decoder_shape.h"
 
 namespace speclab::engines {
 
@@ -11,7 +11,7 @@ class JsonNode;
 
 /// Scaled or partial rotary positions, biases and experts.
 /// @throws ModelFileError saying what was found, what is allowed and where
-void refuse_variants(const GgufFile& file, const LlamaConfig& config);
+void refuse_variants(const GgufFile& file, const DecoderShape& config);
 /// Scaled or partial rotary positions, biases and other activations. @param object  config.json
 void refuse_variants(const JsonNode& object);
 

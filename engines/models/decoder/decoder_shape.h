@@ -10,7 +10,7 @@
 
 namespace speclab::engines {
 
-struct LlamaConfig {
+struct DecoderShape {
   std::string name;
   std::int32_t vocab_size = 0;
   std::int32_t context_length = 0;
@@ -61,11 +61,11 @@ class GgufFile;
 /// @throws ModelFileError if the file's architecture is not "llama", a field is missing or
 /// impossible, or it is a
 ///         variant that llama_variants.h refuses
-LlamaConfig llama_config_from_gguf(const GgufFile& file);
+DecoderShape llama_config_from_gguf(const GgufFile& file);
 /// Reads config.json of a checkpoint folder in Hugging Face's layout.
-LlamaConfig llama_config_from_json(const std::string& path);
+DecoderShape llama_config_from_json(const std::string& path);
 /// Writes it, so that transformers loads the folder as LlamaForCausalLM.
-void write_llama_config_json(const LlamaConfig& config, const std::string& path,
+void write_llama_config_json(const DecoderShape& config, const std::string& path,
                              const std::string& dtype);
 
 }  // namespace speclab::engines

@@ -7,17 +7,17 @@
 #include <vector>
 
 #include "engines/interface/language_model.h"
-#include "engines/models/llama/llama_weights.h"
+#include "engines/models/decoder/decoder_weights.h"
 #include "engines/models/torch/kv_cache_torch.h"
 
 namespace speclab::engines {
 
-class LlamaTorch final : public LanguageModel {
+class DecoderTorch final : public LanguageModel {
  public:
   /// @param device  "cpu", "cuda" @param dtype  "float32", "bfloat16"
   /// @throws DeviceError if the device is not there
-  LlamaTorch(const LlamaConfig& config, const LlamaWeights& weights, const std::string& device,
-             const std::string& dtype);
+  DecoderTorch(const DecoderShape& config, const DecoderWeights& weights, const std::string& device,
+               const std::string& dtype);
 
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<KvCache> make_cache(std::int32_t max_sequences, std::int32_t capacity) override;
@@ -37,7 +37,7 @@ class LlamaTorch final : public LanguageModel {
     std::vector<std::int32_t> sequence_ids;
   };
 
-  at::Tensor load(const LlamaWeights& weights, LlamaTensor role, std::int32_t layer,
+  at::Tensor load(const DecoderWeights& weights, TensorRole role, std::int32_t layer,
                   std::int64_t columns) const;
   Rows prepare(std::span<const ForwardRow> rows, const RowPlan& plan) const;
   at::Tensor embed(const Rows& rows) const;
@@ -46,7 +46,7 @@ class LlamaTorch final : public LanguageModel {
   at::Tensor attention(const at::Tensor& x, const Rows& rows, std::int32_t layer,
                        KvCacheTorch& cache) const;
 
-  LlamaConfig config_;
+  DecoderShape config_;
   at::TensorOptions options_;
   ModelInfo info_;
   at::Tensor embedding_, head_, output_norm_, cosine_, sine_, embedding_norm_, feature_norm_,

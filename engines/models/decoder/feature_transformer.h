@@ -5,13 +5,13 @@
 #include <memory>
 #include <string>
 
-#include "engines/models/llama/llama_weights.h"
+#include "engines/models/decoder/decoder_weights.h"
 
 namespace speclab::engines {
 
 /// What config.json of such a folder says.
 struct FeatureTransformerConfig {
-  LlamaConfig shape;          ///< with feature_size and draft_vocabulary; its head is untied
+  DecoderShape shape;         ///< with feature_size and draft_vocabulary; its head is untied
   std::string target;         ///< catalogue name, file or folder of the target
   std::string target_sha256;  ///< of the target's weights
 };
@@ -27,8 +27,8 @@ void write_feature_transformer_config(const FeatureTransformerConfig& config,
 /// The layers come from the folder; embedding and head rows from the target.
 /// @throws ModelFileError if the target's weights are not those the folder was trained for, or have
 /// another shape
-std::unique_ptr<LlamaWeights> feature_transformer_weights(
+std::unique_ptr<DecoderWeights> feature_transformer_weights(
     std::shared_ptr<const WeightSource> folder, const FeatureTransformerConfig& config,
-    std::unique_ptr<LlamaWeights> target, const LlamaConfig& target_shape);
+    std::unique_ptr<DecoderWeights> target, const DecoderShape& target_shape);
 
 }  // namespace speclab::engines

@@ -4,15 +4,15 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "engines/models/llama/llama_config.h"
+#include "engines/models/decoder/decoder_shape.h"
 
 namespace speclab::engines {
 
 class JsonNode;
 
 /// Sizes and constants, not yet validated. @throws ModelFileError naming the field
-LlamaConfig read_llama_shape(const JsonNode& object);
+DecoderShape read_llama_shape(const JsonNode& object);
 /// The same fields as an object.
-nlohmann::ordered_json llama_shape_json(const LlamaConfig& config);
+nlohmann::ordered_json llama_shape_json(const DecoderShape& config);
 
 }  // namespace speclab::engines

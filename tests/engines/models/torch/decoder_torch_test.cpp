@@ -1,4 +1,4 @@
-#include "engines/models/torch/llama_torch.h"
+#include "engines/models/torch/decoder_torch.h"
 
 #include <ATen/Context.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ void expect_near(const std::vector<std::vector<float>>& a, const std::vector<std
 class TwoModels {
  public:
   TwoModels(cpu::ElementType type, const std::string& dtype,
-            const LlamaConfig& config = testing::tiny_config())
+            const DecoderShape& config = testing::tiny_config())
       : config_(config),
         fast_(testing::tiny_model(config_, {.type = type})),
         slow_(config_, *testing::tiny_weights(config_), "cpu", dtype) {}
@@ -80,21 +80,21 @@ class TwoModels {
     EXPECT_EQ(cache.length(fork), 5);
   }
 
-  LlamaConfig config_;
+  DecoderShape config_;
   std::unique_ptr<LanguageModel> fast_;
-  LlamaTorch slow_;
+  DecoderTorch slow_;
 };
 
-TEST(LlamaTorch, AgreesWithTheFastPathInFloat32) {
+TEST(DecoderTorch, AgreesWithTheFastPathInFloat32) {
   TwoModels(cpu::ElementType::float32, "float32").compare(kFloatTolerance);
 }
 
-TEST(LlamaTorch, AgreesWithTheFastPathInBFloat16) {
+TEST(DecoderTorch, AgreesWithTheFastPathInBFloat16) {
   TwoModels(cpu::ElementType::bfloat16, "bfloat16").compare(kBFloat16Tolerance);
 }
 
-TEST(LlamaTorch, AgreesWithTheFastPathOnADraftVocabulary) {
-  LlamaConfig config = testing::tiny_config();
+TEST(DecoderTorch, AgreesWithTheFastPathOnADraftVocabulary) {
+  DecoderShape config = testing::tiny_config();
   for (Token token = 1; token < config.vocab_size; token += 3)
     config.draft_vocabulary.push_back(token);
   TwoModels(cpu::ElementType::float32, "float32", config).compare(kFloatTolerance);
@@ -137,22 +137,22 @@ std::vector<std::vector<float>> hidden_of_features(LanguageModel& model,
 
 /// The last state is what the head multiplies; those of layers are what a model of no more layers
 /// would norm at its end.
-TEST(LlamaTorch, AgreesWithTheFastPathOnStatesBehindLayers) {
-  LlamaConfig config = testing::tiny_config();
+TEST(DecoderTorch, AgreesWithTheFastPathOnStatesBehindLayers) {
+  DecoderShape config = testing::tiny_config();
   config.num_layers = 7;
   const auto fast = testing::tiny_model(config);
-  LlamaTorch slow(config, *testing::tiny_weights(config), "cpu", "float32");
+  DecoderTorch slow(config, *testing::tiny_weights(config), "cpu", "float32");
   EXPECT_EQ(config.state_layers(), (std::vector<std::int32_t>{1, 3}));
   std::vector<std::vector<float>> logits;
   const auto states = hidden_of_features(*fast, {}, logits);
   ASSERT_EQ(states.front().size(), 3u * static_cast<std::size_t>(config.hidden_size));
   expect_near(states, hidden_of_features(slow, {}, logits), kFloatTolerance);
   for (std::size_t place = 1; place < 3; ++place) {
-    LlamaConfig shorter = config;
+    DecoderShape shorter = config;
     shorter.num_layers = config.state_layers()[place - 1] + 1;
     const auto ends_there = testing::tiny_model(shorter);
     const std::vector<float> gains =
-        testing::tiny_weights(shorter)->read(LlamaTensor::output_norm, 0);
+        testing::tiny_weights(shorter)->read(TensorRole::output_norm, 0);
     const auto normed = hidden_of_features(*ends_there, {}, logits);
     for (std::size_t row = 0; row < states.size(); ++row)
       expect_normed(std::span(states[row]).subspan(place * gains.size(), gains.size()), gains,
@@ -160,11 +160,11 @@ TEST(LlamaTorch, AgreesWithTheFastPathOnStatesBehindLayers) {
   }
 }
 
-TEST(LlamaTorch, AgreesWithTheFastPathOnFeaturesAndHiddenStates) {
-  const LlamaConfig target = testing::tiny_config();
+TEST(DecoderTorch, AgreesWithTheFastPathOnFeaturesAndHiddenStates) {
+  const DecoderShape target = testing::tiny_config();
   const auto fast = testing::tiny_feature_model(target);
-  LlamaTorch slow(testing::tiny_feature_config(target), *testing::tiny_feature_weights(target),
-                  "cpu", "float32");
+  DecoderTorch slow(testing::tiny_feature_config(target), *testing::tiny_feature_weights(target),
+                    "cpu", "float32");
   std::mt19937 random(11);
   std::vector<float> features(static_cast<std::size_t>(7 * fast->info().feature_size));
   for (float& value : features) value = static_cast<float>(random() % 2001) / 500.0f - 2.0f;
@@ -175,8 +175,8 @@ TEST(LlamaTorch, AgreesWithTheFastPathOnFeaturesAndHiddenStates) {
   EXPECT_EQ(fast_logits[0].size(), fast->info().draft_vocabulary.size());
 }
 
-TEST(LlamaTorch, WantsFeaturesWhereTheModelReadsThem) {
-  const LlamaConfig target = testing::tiny_config();
+TEST(DecoderTorch, WantsFeaturesWhereTheModelReadsThem) {
+  const DecoderShape target = testing::tiny_config();
   const auto reads = testing::tiny_feature_model(target), reads_none = testing::tiny_model(target);
   const std::vector<float> feature(static_cast<std::size_t>(target.hidden_size));
   for (LanguageModel* model : {reads.get(), reads_none.get()}) {
@@ -190,9 +190,9 @@ TEST(LlamaTorch, WantsFeaturesWhereTheModelReadsThem) {
   }
 }
 
-TEST(LlamaTorch, RefusesTheOtherModelsCache) {
-  const LlamaConfig config = testing::tiny_config();
-  LlamaTorch slow(config, *testing::tiny_weights(config), "cpu", "float32");
+TEST(DecoderTorch, RefusesTheOtherModelsCache) {
+  const DecoderShape config = testing::tiny_config();
+  DecoderTorch slow(config, *testing::tiny_weights(config), "cpu", "float32");
   const auto fast = testing::tiny_model(config);
   const auto slow_cache = slow.make_cache(1, 16), fast_cache = fast->make_cache(1, 16);
   const std::vector<ForwardRow> rows{{1, 0, 0, ForwardRow::kCommitted}};
@@ -202,10 +202,11 @@ TEST(LlamaTorch, RefusesTheOtherModelsCache) {
   EXPECT_THROW(fast->forward(rows, *slow_cache), ContractError);
 }
 
-TEST(LlamaTorch, SaysWhenThereIsNoDevice) {
+TEST(DecoderTorch, SaysWhenThereIsNoDevice) {
   if (at::hasCUDA()) GTEST_SKIP() << "a CUDA device is here";
-  const LlamaConfig config = testing::tiny_config();
-  EXPECT_THROW(LlamaTorch(config, *testing::tiny_weights(config), "cuda", "float32"), DeviceError);
+  const DecoderShape config = testing::tiny_config();
+  EXPECT_THROW(DecoderTorch(config, *testing::tiny_weights(config), "cuda", "float32"),
+               DeviceError);
 }
 
 }  // namespace

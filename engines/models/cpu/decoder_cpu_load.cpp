@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "engines/models/cpu/llama_cpu.h"
+#include "engines/models/cpu/decoder_cpu.h"
 
 namespace speclab::engines::cpu {
 namespace {
@@ -12,7 +12,7 @@ PackedMatrix packed(ElementType type, int columns, int depth, std::span<const fl
 }
 
 /// Cosines, then sines of every position's angles, one a rotary pair, in double before rounding.
-std::vector<float> rope_table(const LlamaConfig& config) {
+std::vector<float> rope_table(const DecoderShape& config) {
   const std::int32_t half = config.head_dim / 2;
   std::vector<float> table(static_cast<std::size_t>(config.context_length) *
                            static_cast<std::size_t>(config.head_dim));
@@ -31,40 +31,40 @@ std::vector<float> rope_table(const LlamaConfig& config) {
 
 }  // namespace
 
-LlamaCpu::Layer LlamaCpu::load_layer(const LlamaWeights& weights, std::int32_t layer) const {
+DecoderCpu::Layer DecoderCpu::load_layer(const DecoderWeights& weights, std::int32_t layer) const {
   const int hidden = config_.hidden_size;
   Layer loaded;
-  loaded.attention_norm = weights.read(LlamaTensor::attention_norm, layer);
-  loaded.feed_forward_norm = weights.read(LlamaTensor::feed_forward_norm, layer);
+  loaded.attention_norm = weights.read(TensorRole::attention_norm, layer);
+  loaded.feed_forward_norm = weights.read(TensorRole::feed_forward_norm, layer);
   loaded.query_key_value =
       PackedMatrix(type_, config_.query_size() + 2 * config_.kv_size(), hidden);
-  loaded.query_key_value.set_columns(0, weights.read(LlamaTensor::query, layer));
-  loaded.query_key_value.set_columns(config_.query_size(), weights.read(LlamaTensor::key, layer));
+  loaded.query_key_value.set_columns(0, weights.read(TensorRole::query, layer));
+  loaded.query_key_value.set_columns(config_.query_size(), weights.read(TensorRole::key, layer));
   loaded.query_key_value.set_columns(config_.query_size() + config_.kv_size(),
-                                     weights.read(LlamaTensor::value, layer));
+                                     weights.read(TensorRole::value, layer));
   loaded.attention_output = packed(type_, hidden, config_.query_size(),
-                                   weights.read(LlamaTensor::attention_output, layer));
+                                   weights.read(TensorRole::attention_output, layer));
   loaded.gate_up = PackedMatrix(type_, 2 * config_.intermediate_size, hidden);
-  loaded.gate_up.set_gate_up(weights.read(LlamaTensor::gate, layer),
-                             weights.read(LlamaTensor::up, layer));
+  loaded.gate_up.set_gate_up(weights.read(TensorRole::gate, layer),
+                             weights.read(TensorRole::up, layer));
   loaded.down =
-      packed(type_, hidden, config_.intermediate_size, weights.read(LlamaTensor::down, layer));
+      packed(type_, hidden, config_.intermediate_size, weights.read(TensorRole::down, layer));
   return loaded;
 }
 
-void LlamaCpu::load(const LlamaWeights& weights) {
+void DecoderCpu::load(const DecoderWeights& weights) {
   embedding_ = packed(type_, config_.vocab_size, config_.hidden_size,
-                      weights.read(LlamaTensor::embedding, 0));
+                      weights.read(TensorRole::embedding, 0));
   if (!config_.head_is_embedding())
-    head_ = packed(type_, config_.num_logits(), config_.hidden_size,
-                   weights.read(LlamaTensor::head, 0));
+    head_ =
+        packed(type_, config_.num_logits(), config_.hidden_size, weights.read(TensorRole::head, 0));
   if (config_.is_feature_transformer()) {
-    embedding_norm_ = weights.read(LlamaTensor::embedding_norm, 0);
-    feature_norm_ = weights.read(LlamaTensor::feature_norm, 0);
+    embedding_norm_ = weights.read(TensorRole::embedding_norm, 0);
+    feature_norm_ = weights.read(TensorRole::feature_norm, 0);
     fusion_ = packed(type_, config_.hidden_size, config_.hidden_size + config_.feature_size,
-                     weights.read(LlamaTensor::fusion, 0));
+                     weights.read(TensorRole::fusion, 0));
   }
-  output_norm_ = weights.read(LlamaTensor::output_norm, 0);
+  output_norm_ = weights.read(TensorRole::output_norm, 0);
   rope_ = rope_table(config_);
   layers_.resize(static_cast<std::size_t>(config_.num_layers));
   team_->run([&](int rank) {

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "engines/formats/weight_source.h"
-#include "engines/models/llama/llama_config.h"
+#include "engines/models/decoder/decoder_shape.h"
 
 namespace speclab::engines {
 
-enum class LlamaTensor {
+enum class TensorRole {
   embedding,    ///< [vocab, hidden]
   output_norm,  ///< [hidden]
   head,  ///< [num_logits, hidden]; where tied the embedding, or its rows of the draft vocabulary
@@ -30,19 +30,19 @@ enum class LlamaTensor {
 };
 
 /// The shape that the role must have under `config`, outermost first.
-std::vector<std::int64_t> shape_of(LlamaTensor role, const LlamaConfig& config);
+std::vector<std::int64_t> shape_of(TensorRole role, const DecoderShape& config);
 /// The product of it.
-std::int64_t num_elements(LlamaTensor role, const LlamaConfig& config);
+std::int64_t num_elements(TensorRole role, const DecoderShape& config);
 
 /// The rows of these tokens, one behind the other. @param table  [vocab, width]
 std::vector<float> rows_of(std::span<const Token> tokens, std::span<const float> table,
                            std::int32_t width);
 
-class LlamaWeights {
+class DecoderWeights {
  public:
-  virtual ~LlamaWeights() = default;
+  virtual ~DecoderWeights() = default;
   /// @param layer  ignored for embedding, output_norm and head
-  virtual std::vector<float> read(LlamaTensor role, std::int32_t layer) const = 0;
+  virtual std::vector<float> read(TensorRole role, std::int32_t layer) const = 0;
   /// SHA-256 of the bytes the weights come from, hexadecimal; of a shape model the words that make
   /// it again.
   virtual std::string sha256() const = 0;
@@ -51,12 +51,13 @@ class LlamaWeights {
 };
 
 /// GGUF's names; its query and key rows come in adjacent rotary pairs and are brought into halves.
-std::unique_ptr<LlamaWeights> llama_weights_from_gguf(std::shared_ptr<const WeightSource> file,
-                                                      const LlamaConfig& config);
+std::unique_ptr<DecoderWeights> llama_weights_from_gguf(std::shared_ptr<const WeightSource> file,
+                                                        const DecoderShape& config);
 /// Hugging Face's names.
-std::unique_ptr<LlamaWeights> llama_weights_from_checkpoint(
-    std::shared_ptr<const WeightSource> folder, const LlamaConfig& config);
+std::unique_ptr<DecoderWeights> llama_weights_from_checkpoint(
+    std::shared_ptr<const WeightSource> folder, const DecoderShape& config);
 /// Normal with standard deviation 0.02, norms 1: a shape model.
-std::unique_ptr<LlamaWeights> random_llama_weights(const LlamaConfig& config, std::uint64_t seed);
+std::unique_ptr<DecoderWeights> random_llama_weights(const DecoderShape& config,
+                                                     std::uint64_t seed);
 
 }  // namespace speclab::engines

@@ -1,4 +1,4 @@
-#include "engines/models/cpu/llama_cpu.h"
+#include "engines/models/cpu/decoder_cpu.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,8 +8,8 @@
 
 namespace speclab::engines::cpu {
 
-LlamaCpu::LlamaCpu(const LlamaConfig& config, const LlamaWeights& weights, ElementType type,
-                   std::shared_ptr<ThreadTeam> team, const CpuKernels* kernels)
+DecoderCpu::DecoderCpu(const DecoderShape& config, const DecoderWeights& weights, ElementType type,
+                       std::shared_ptr<ThreadTeam> team, const CpuKernels* kernels)
     : config_(config),
       state_layers_(config.state_layers()),
       type_(type),
@@ -35,11 +35,11 @@ LlamaCpu::LlamaCpu(const LlamaConfig& config, const LlamaWeights& weights, Eleme
   info_.num_parameters = config.num_parameters();
 }
 
-std::unique_ptr<KvCache> LlamaCpu::make_cache(std::int32_t max_sequences, std::int32_t capacity) {
+std::unique_ptr<KvCache> DecoderCpu::make_cache(std::int32_t max_sequences, std::int32_t capacity) {
   return std::make_unique<KvCacheCpu>(config_, max_sequences, capacity);
 }
 
-ForwardResult LlamaCpu::forward(std::span<const ForwardRow> rows, KvCache& cache) {
+ForwardResult DecoderCpu::forward(std::span<const ForwardRow> rows, KvCache& cache) {
   SPECLAB_EXPECT(!rows.empty(), "a forward has at least one row");
   cache_ = dynamic_cast<KvCacheCpu*>(&cache);
   SPECLAB_EXPECT(cache_ != nullptr, "the cache belongs to another kind of model");
@@ -52,7 +52,7 @@ ForwardResult LlamaCpu::forward(std::span<const ForwardRow> rows, KvCache& cache
   return result();
 }
 
-void LlamaCpu::choose_rows() {
+void DecoderCpu::choose_rows() {
   going_on_.clear();
   logit_rows_.clear();
   hidden_rows_.clear();
@@ -65,7 +65,7 @@ void LlamaCpu::choose_rows() {
   }
 }
 
-ForwardResult LlamaCpu::result() const {
+ForwardResult DecoderCpu::result() const {
   return {.logits = std::span(logits_).first(logit_rows_.size() *
                                              static_cast<std::size_t>(config_.num_logits())),
           .vocab_size = config_.num_logits(),
@@ -74,7 +74,7 @@ ForwardResult LlamaCpu::result() const {
           .state_size = info_.state_size()};
 }
 
-void LlamaCpu::reserve(std::size_t rows) {
+void DecoderCpu::reserve(std::size_t rows) {
   auto grow = [](std::vector<float>& buffer, std::size_t size) {
     if (buffer.size() < size) buffer.resize(size);
   };
@@ -94,11 +94,11 @@ void LlamaCpu::reserve(std::size_t rows) {
 }
 
 /// Element `index` of a buffer of activations; they are stored in the products' element type.
-void* LlamaCpu::activation(std::vector<float>& buffer, std::int64_t index) {
+void* DecoderCpu::activation(std::vector<float>& buffer, std::int64_t index) {
   return reinterpret_cast<char*>(buffer.data()) + index * (type_ == ElementType::float32 ? 4 : 2);
 }
 
-void LlamaCpu::run_layers(int rank) {
+void DecoderCpu::run_layers(int rank) {
   embed(rank);
   team_->barrier();
   for (std::int32_t l = 0; l < config_.num_layers; ++l) {
@@ -111,7 +111,7 @@ void LlamaCpu::run_layers(int rank) {
 
 /// In the last layer every row leaves its key and value; only those that something is wanted of go
 /// on from there.
-void LlamaCpu::run_layer(int rank, std::int32_t l) {
+void DecoderCpu::run_layer(int rank, std::int32_t l) {
   const Layer& layer = layers_[static_cast<std::size_t>(l)];
   const bool is_last = l + 1 == config_.num_layers;
   const int rows = static_cast<int>(rows_.size()),
@@ -141,7 +141,7 @@ void LlamaCpu::run_layer(int rank, std::int32_t l) {
 }
 
 /// Moves the residual stream of the rows that go on to the front.
-void LlamaCpu::keep_rows_going_on() {
+void DecoderCpu::keep_rows_going_on() {
   for (std::size_t i = 0; i < going_on_.size(); ++i) {
     const std::int64_t from = std::int64_t{going_on_[i]} * config_.hidden_size;
     std::copy_n(x_.begin() + from, config_.hidden_size,
@@ -149,7 +149,7 @@ void LlamaCpu::keep_rows_going_on() {
   }
 }
 
-void LlamaCpu::embed(int rank) {
+void DecoderCpu::embed(int rank) {
   const Range range = share(static_cast<int>(rows_.size()), rank, team_->size());
   for (int r = range.begin; r < range.end; ++r)
     embedding_.read_column(rows_[static_cast<std::size_t>(r)].token,
@@ -159,7 +159,7 @@ void LlamaCpu::embed(int rank) {
 
 /// The norms of a row's embedding and of each state of its feature, one behind the other, become
 /// its residual stream.
-void LlamaCpu::fuse(int rank) {
+void DecoderCpu::fuse(int rank) {
   const int rows = static_cast<int>(rows_.size());
   const Range range = share(rows, rank, team_->size());
   for (int r = range.begin; r < range.end; ++r) {
@@ -175,7 +175,7 @@ void LlamaCpu::fuse(int rank) {
   multiply(rank, fusion_, normed_.data(), rows, x_.data(), config_.hidden_size, Epilogue::store);
 }
 
-void LlamaCpu::norm_rows(int rank, int rows, const std::vector<float>& weight) {
+void DecoderCpu::norm_rows(int rank, int rows, const std::vector<float>& weight) {
   const Range range = share(rows, rank, team_->size());
   for (int r = range.begin; r < range.end; ++r) {
     const std::int64_t at = std::int64_t{r} * config_.hidden_size;
@@ -184,8 +184,8 @@ void LlamaCpu::norm_rows(int rank, int rows, const std::vector<float>& weight) {
   }
 }
 
-void LlamaCpu::multiply(int rank, const PackedMatrix& matrix, const void* x, int rows, void* out,
-                        std::int64_t out_stride, Epilogue epilogue) {
+void DecoderCpu::multiply(int rank, const PackedMatrix& matrix, const void* x, int rows, void* out,
+                          std::int64_t out_stride, Epilogue epilogue) {
   MultiplyArgs args{.weights = matrix.data(),
                     .x = x,
                     .x_stride = matrix.depth(),
@@ -206,7 +206,7 @@ void LlamaCpu::multiply(int rank, const PackedMatrix& matrix, const void* x, int
   });
 }
 
-void LlamaCpu::compute_outputs(int rank) {
+void DecoderCpu::compute_outputs(int rank) {
   norm_rows(rank, static_cast<int>(going_on_.size()), output_norm_);
   team_->barrier();
   copy_hidden(rank);
@@ -222,7 +222,7 @@ void LlamaCpu::compute_outputs(int rank) {
 }
 
 /// What the head is about to multiply, in float32.
-void LlamaCpu::copy_hidden(int rank) {
+void DecoderCpu::copy_hidden(int rank) {
   const Range range = share(static_cast<int>(hidden_rows_.size()), rank, team_->size());
   for (int i = range.begin; i < range.end; ++i) {
     const void* from = activation(
@@ -237,7 +237,7 @@ void LlamaCpu::copy_hidden(int rank) {
 }
 
 /// The residual stream, which the next layer adds to only behind its first barriers.
-void LlamaCpu::copy_stream(int rank, std::int32_t place) {
+void DecoderCpu::copy_stream(int rank, std::int32_t place) {
   const Range range = share(static_cast<int>(hidden_rows_.size()), rank, team_->size());
   for (int i = range.begin; i < range.end; ++i) {
     const std::int32_t row =
@@ -249,7 +249,7 @@ void LlamaCpu::copy_stream(int rank, std::int32_t place) {
 }
 
 /// Moves the normed rows that want logits to the front.
-void LlamaCpu::keep_logit_rows() {
+void DecoderCpu::keep_logit_rows() {
   const std::int64_t bytes = config_.hidden_size * (type_ == ElementType::float32 ? 4 : 2);
   for (std::size_t i = 0; i < logit_rows_.size(); ++i)
     std::memmove(activation(normed_, static_cast<std::int64_t>(i) * config_.hidden_size),

@@ -1,4 +1,4 @@
-#include "engines/models/llama/llama_variants.h"
+#include "engines/models/decoder/llama_variants.h"
 
 #include <fmt/format.h>
 
@@ -44,7 +44,7 @@ void refuse_scaling(const JsonNode& object, const char* name) {
 
 }  // namespace
 
-void refuse_variants(const GgufFile& file, const LlamaConfig& config) {
+void refuse_variants(const GgufFile& file, const DecoderShape& config) {
   const GgufMetadata& metadata = file.metadata();
   const auto scaling = metadata.find<std::string>("llama.rope.scaling.type");
   if (scaling && *scaling != "none")
