@@ -91,12 +91,13 @@ std::vector<float> halves_from_pairs(const std::vector<float>& pairs, std::int32
   return halves;
 }
 
-/// What stands in files without being a weight.
+/// What stands in files without being a weight, or is read with the shape.
 bool is_buffer(const std::string& name) {
-  constexpr const char* kBuffers[] = {"rotary_emb.inv_freq", ".attn.bias", ".attn.masked_bias",
-                                      ".attention.bias", ".attention.masked_bias"};
-  return std::ranges::any_of(kBuffers, [&](const char* end) { return name.ends_with(end); }) ||
-         name == "rope_freqs.weight";
+  constexpr const char* kEnds[] = {"rotary_emb.inv_freq",  ".attn.bias",
+                                   ".attn.masked_bias",    ".attention.bias",
+                                   ".attention.masked_bias", "rope_freqs.weight",
+                                   "rope_factors_long.weight", "rope_factors_short.weight"};
+  return std::ranges::any_of(kEnds, [&](const char* end) { return name.ends_with(end); });
 }
 
 /// One place with its numbers put in.
@@ -166,6 +167,10 @@ class FileDecoderWeights final : public DecoderWeights {
     return std::string_view(place.name).find("{part}") != std::string_view::npos;
   }
 
+  bool is_of_no_part(const TensorPlace& place) const {
+    return is_of_parts(place) && num_parts(place.role) == 0;
+  }
+
   /// A name with the base model's prefix or without, as the file has it.
   std::string name_in_file(const std::string& name) const {
     if (!file_->contains(name) && !prefix_.empty() && name.starts_with(prefix_) &&
@@ -188,7 +193,7 @@ class FileDecoderWeights final : public DecoderWeights {
   FoundPlace find(TensorRole role, std::int32_t layer) const {
     std::optional<FoundPlace> there, first;
     for (const TensorPlace& place : places_) {
-      if (place.role != role) continue;
+      if (place.role != role || is_of_no_part(place)) continue;
       FoundPlace found{&place, names_at(place, layer)};
       if (file_->contains(found.names.front())) {
         if (file_->tensor(found.names.front()).shape == sizes_at(place)) return found;
@@ -248,7 +253,7 @@ class FileDecoderWeights final : public DecoderWeights {
   /// A file that holds more layers than its configuration says would run as another model.
   void refuse_further_layers() const {
     for (const TensorPlace& place : places_) {
-      if (!is_of_layer(place.role)) continue;
+      if (!is_of_layer(place.role) || is_of_no_part(place)) continue;
       const std::string name = names_at(place, shape_.num_layers).front();
       if (file_->contains(name))
         throw_model_file_error(

@@ -60,6 +60,18 @@ void scale_as_yarn(const RotaryScaling& scaling, double base, std::int32_t size,
   }
 }
 
+void divide(std::vector<double>& frequencies, const std::vector<float>& divisors) {
+  for (std::size_t i = 0; i < frequencies.size(); ++i)
+    frequencies[i] /= static_cast<double>(divisors[i]);
+}
+
+double longrope_magnitude(const RotaryScaling& scaling) {
+  if (scaling.attention_factor > 0) return scaling.attention_factor;
+  return scaling.factor <= 1
+             ? 1.0
+             : std::sqrt(1 + std::log(scaling.factor) / std::log(scaling.original_context));
+}
+
 double yarn_magnitude(const RotaryScaling& scaling) {
   if (scaling.attention_factor > 0) return scaling.attention_factor;
   return scaling.factor <= 1 ? 1.0 : 0.1 * std::log(scaling.factor) + 1.0;
@@ -92,8 +104,12 @@ RotaryFrequencies rotary_frequencies(const DecoderShape& shape, RotaryBase base,
       scale_as_llama3(scaling, result.per_position);
       break;
     case RotaryScaling::Kind::divided:
-      for (std::size_t i = 0; i < result.per_position.size(); ++i)
-        result.per_position[i] /= static_cast<double>(scaling.divisors[i]);
+      divide(result.per_position, scaling.divisors);
+      break;
+    case RotaryScaling::Kind::longrope:
+      divide(result.per_position,
+             position < scaling.original_context ? scaling.divisors : scaling.far_divisors);
+      result.magnitude = longrope_magnitude(scaling);
       break;
   }
   return result;
