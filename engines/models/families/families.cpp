@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <nlohmann/json.hpp>
+
 #include "engines/formats/gguf_file.h"
 #include "engines/formats/input_file.h"
 #include "engines/formats/json_file.h"
