@@ -14,6 +14,7 @@
 #include "engines/models/cpu/decoder_cpu.h"
 #include "engines/models/cpu/mlp_speculator_cpu.h"
 #include "engines/models/cpu/read_bandwidth.h"
+#include "engines/models/torch/decoder_torch.h"
 #include "engines/ngrams/ngram_file.h"
 #include "engines/training/language_model.h"
 #include "engines/training/train_drafter.h"
@@ -47,6 +48,7 @@ void check_options(const ModelOptions& options) {
   check_named("device", options.device, {"auto", "cpu", "cuda"});
   check_named("arithmetic", options.arithmetic, {"fast", "row_invariant"});
   check_named("dtype", options.dtype, {"auto", "float32", "bfloat16"});
+  check_named("kernels", options.kernels, {"auto", "reference"});
   check_named("rounds", options.rounds, {"host", "device"});
   if (options.threads < 0 || options.threads > 4096)
     throw ConfigError(fmt::format("threads = {}; allowed: 0 (all) to 4096", options.threads));
@@ -188,10 +190,18 @@ class LocalEngines final : public Engines, private DrafterModels {
   }
 
   std::unique_ptr<LanguageModel> make_model(const ModelSource& source) {
+    if (options_.kernels == "reference") return make_reference_model(source);
     const std::string device = resolved_device(options_, source.config);
     if (device == "cuda") return make_cuda_model(source);
     return std::make_unique<cpu::DecoderCpu>(source.config, *source.weights,
                                              element_type(options_.dtype), team());
+  }
+
+  /// "auto" is the CPU in the kernels' type; on a GPU the whole of torch runs there.
+  std::unique_ptr<LanguageModel> make_reference_model(const ModelSource& source) const {
+    return std::make_unique<DecoderTorch>(source.config, *source.weights,
+                                          options_.device == "cuda" ? "cuda" : "cpu",
+                                          options_.dtype == "float32" ? "float32" : "bfloat16");
   }
 
   std::unique_ptr<LanguageModel> make_cuda_model([[maybe_unused]] const ModelSource& source) {
@@ -213,10 +223,11 @@ class LocalEngines final : public Engines, private DrafterModels {
       [[maybe_unused]] LanguageModel& target,
       [[maybe_unused]] std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options) {
     check_drafter_options(options.drafter);
-    if (target.info().device != "cuda")
+    if (target.info().device != "cuda" || options_.kernels == "reference")
       throw ConfigError(fmt::format(
-          "rounds 'device' for a model on device '{}'; allowed: --device cuda, or --rounds host",
-          target.info().device));
+          "rounds 'device' for a model on device '{}' with kernels '{}'; allowed: --device cuda "
+          "with --kernels auto, or --rounds host",
+          target.info().device, options_.kernels));
 #if SPECLAB_HAVE_CUDA
     const std::shared_ptr<LanguageModel> drafter =
         options.drafter.kind == "small_transformer"
