@@ -165,7 +165,7 @@ ProductArguments DeviceLlama::arguments(const DeviceArray<std::uint16_t>& weight
   a.blocks =
       static_cast<std::int32_t>(static_cast<std::int64_t>(weights.size()) / columns / kTileRows);
   a.inverse_size = 1.0f / static_cast<float>(config_.hidden_size);
-  a.epsilon = config_.rms_epsilon;
+  a.epsilon = config_.norm_epsilon;
   return a;
 }
 
