@@ -104,7 +104,10 @@ CatalogueEntry find_model(const std::string& model) {
 ModelSource open_gguf(const std::string& path) {
   const auto file = std::make_shared<GgufFile>(GgufFile::open(path));
   const DecoderShape config = shape_from_gguf(*file);
-  return {config, decoder_weights_from_gguf(file, config), load_tokenizer_from_gguf(*file)};
+  const std::string kind =
+      file->metadata().find<std::string>("tokenizer.ggml.model").value_or("none");
+  return {config, decoder_weights_from_gguf(file, config),
+          kind == "none" ? nullptr : load_tokenizer_from_gguf(*file)};
 }
 
 /// With the weights that its manifest.json tells of, where it has one.

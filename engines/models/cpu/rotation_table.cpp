@@ -11,10 +11,10 @@ void RotationTable::reach(std::int32_t length) {
   std::int32_t position = size == 0 ? length : static_cast<std::int32_t>(table_.size()) / size;
   if (position >= length) return;
   table_.reserve(static_cast<std::size_t>(length) * static_cast<std::size_t>(size));
-  const bool grows = shape_.rotary_scaling.kind == RotaryScaling::Kind::dynamic;
+  const bool changes = shape_.rotary_scaling.depends_on_position();
   RotaryFrequencies frequencies = rotary_frequencies(shape_, base_, position);
   for (; position < length; ++position) {
-    if (grows) frequencies = rotary_frequencies(shape_, base_, position);
+    if (changes) frequencies = rotary_frequencies(shape_, base_, position);
     for (const double f : frequencies.per_position)
       table_.push_back(static_cast<float>(frequencies.magnitude * std::cos(position * f)));
     for (const double f : frequencies.per_position)

@@ -22,7 +22,8 @@ using Sizes = std::vector<std::int64_t>;
 
 std::string with_number(std::string name, std::string_view mark, std::int32_t number) {
   const std::size_t at = name.find(mark);
-  return at == std::string::npos ? name : name.replace(at, mark.size(), fmt::format("{}", number));
+  return at == std::string::npos ? name
+                                 : name.replace(at, mark.size(), fmt::format("{}", number));
 }
 
 /// Roles that stand in one tensor, in order.
@@ -62,8 +63,9 @@ std::int64_t product_from(const Sizes& sizes, std::size_t first) {
 }
 
 /// Rows of each block that a fused tensor has for a role, [first, first + count) of `all`.
-std::vector<float> cut_rows(const std::vector<float>& values, std::int64_t blocks, std::int64_t all,
-                            std::int64_t first, std::int64_t count, std::int64_t width) {
+std::vector<float> cut_rows(const std::vector<float>& values, std::int64_t blocks,
+                            std::int64_t all, std::int64_t first, std::int64_t count,
+                            std::int64_t width) {
   std::vector<float> rows;
   rows.reserve(static_cast<std::size_t>(blocks * count * width));
   for (std::int64_t b = 0; b < blocks; ++b) {
@@ -89,12 +91,13 @@ std::vector<float> halves_from_pairs(const std::vector<float>& pairs, std::int32
   return halves;
 }
 
-/// What stands in files without being a weight.
+/// What stands in files without being a weight, or is read with the shape.
 bool is_buffer(const std::string& name) {
-  constexpr const char* kBuffers[] = {"rotary_emb.inv_freq", ".attn.bias", ".attn.masked_bias",
-                                      ".attention.bias", ".attention.masked_bias"};
-  return std::ranges::any_of(kBuffers, [&](const char* end) { return name.ends_with(end); }) ||
-         name == "rope_freqs.weight";
+  constexpr const char* kEnds[] = {"rotary_emb.inv_freq",  ".attn.bias",
+                                   ".attn.masked_bias",    ".attention.bias",
+                                   ".attention.masked_bias", "rope_freqs.weight",
+                                   "rope_factors_long.weight", "rope_factors_short.weight"};
+  return std::ranges::any_of(kEnds, [&](const char* end) { return name.ends_with(end); });
 }
 
 /// One place with its numbers put in.
@@ -164,6 +167,10 @@ class FileDecoderWeights final : public DecoderWeights {
     return std::string_view(place.name).find("{part}") != std::string_view::npos;
   }
 
+  bool is_of_no_part(const TensorPlace& place) const {
+    return is_of_parts(place) && num_parts(place.role) == 0;
+  }
+
   /// A name with the base model's prefix or without, as the file has it.
   std::string name_in_file(const std::string& name) const {
     if (!file_->contains(name) && !prefix_.empty() && name.starts_with(prefix_) &&
@@ -186,7 +193,7 @@ class FileDecoderWeights final : public DecoderWeights {
   FoundPlace find(TensorRole role, std::int32_t layer) const {
     std::optional<FoundPlace> there, first;
     for (const TensorPlace& place : places_) {
-      if (place.role != role) continue;
+      if (place.role != role || is_of_no_part(place)) continue;
       FoundPlace found{&place, names_at(place, layer)};
       if (file_->contains(found.names.front())) {
         if (file_->tensor(found.names.front()).shape == sizes_at(place)) return found;
@@ -246,7 +253,7 @@ class FileDecoderWeights final : public DecoderWeights {
   /// A file that holds more layers than its configuration says would run as another model.
   void refuse_further_layers() const {
     for (const TensorPlace& place : places_) {
-      if (!is_of_layer(place.role)) continue;
+      if (!is_of_layer(place.role) || is_of_no_part(place)) continue;
       const std::string name = names_at(place, shape_.num_layers).front();
       if (file_->contains(name))
         throw_model_file_error(
@@ -262,7 +269,8 @@ class FileDecoderWeights final : public DecoderWeights {
     const Sizes sizes = shape_of(role, shape_);
     const std::size_t dimension = row_dimension(role);
     const std::int64_t width = product_from(sizes, dimension + 1);
-    const std::int64_t all = place.form == Form::whole ? sizes[dimension] : stacked_rows(role);
+    const std::int64_t all =
+        place.form == Form::whole ? sizes[dimension] : stacked_rows(role);
     if (place.transposed) values = transposed(values, all, width);
     if (place.form == Form::whole) return values;
     std::int64_t first = 0;
@@ -293,13 +301,9 @@ class FileDecoderWeights final : public DecoderWeights {
 
   static bool is_norm_weight(TensorRole role) {
     using enum TensorRole;
-    constexpr TensorRole kNorms[] = {output_norm,
-                                     attention_norm,
-                                     feed_forward_norm,
-                                     attention_output_norm,
-                                     feed_forward_output_norm,
-                                     query_norm,
-                                     key_norm};
+    constexpr TensorRole kNorms[] = {output_norm,           attention_norm,
+                                     feed_forward_norm,     attention_output_norm,
+                                     feed_forward_output_norm, query_norm, key_norm};
     return std::ranges::find(kNorms, role) != std::end(kNorms);
   }
 

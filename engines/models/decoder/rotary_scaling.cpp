@@ -20,7 +20,8 @@ std::vector<double> plain_frequencies(double base, std::int32_t size) {
 double grown_base(const RotaryScaling& scaling, double base, std::int32_t size,
                   std::int32_t position) {
   const double length = std::max(position + 1, scaling.original_context);
-  const double stretch = scaling.factor * length / scaling.original_context - (scaling.factor - 1);
+  const double stretch =
+      scaling.factor * length / scaling.original_context - (scaling.factor - 1);
   return base * std::pow(stretch, static_cast<double>(size) / (size - 2));
 }
 
@@ -28,9 +29,9 @@ double grown_base(const RotaryScaling& scaling, double base, std::int32_t size,
 void scale_as_llama3(const RotaryScaling& scaling, std::vector<double>& frequencies) {
   for (double& frequency : frequencies) {
     const double turns = scaling.original_context * frequency / (2 * std::numbers::pi);
-    const double share = std::clamp(
-        (turns - scaling.low_frequency) / (scaling.high_frequency - scaling.low_frequency), 0.0,
-        1.0);
+    const double share = std::clamp((turns - scaling.low_frequency) /
+                                        (scaling.high_frequency - scaling.low_frequency),
+                                    0.0, 1.0);
     frequency = (1 - share) * frequency / scaling.factor + share * frequency;
   }
 }
@@ -57,6 +58,18 @@ void scale_as_yarn(const RotaryScaling& scaling, double base, std::int32_t size,
     const double divided = std::clamp((static_cast<double>(i) - low) / (high - low), 0.0, 1.0);
     frequencies[i] = frequencies[i] * (1 - divided) + frequencies[i] / scaling.factor * divided;
   }
+}
+
+void divide(std::vector<double>& frequencies, const std::vector<float>& divisors) {
+  for (std::size_t i = 0; i < frequencies.size(); ++i)
+    frequencies[i] /= static_cast<double>(divisors[i]);
+}
+
+double longrope_magnitude(const RotaryScaling& scaling) {
+  if (scaling.attention_factor > 0) return scaling.attention_factor;
+  return scaling.factor <= 1
+             ? 1.0
+             : std::sqrt(1 + std::log(scaling.factor) / std::log(scaling.original_context));
 }
 
 double yarn_magnitude(const RotaryScaling& scaling) {
@@ -91,8 +104,12 @@ RotaryFrequencies rotary_frequencies(const DecoderShape& shape, RotaryBase base,
       scale_as_llama3(scaling, result.per_position);
       break;
     case RotaryScaling::Kind::divided:
-      for (std::size_t i = 0; i < result.per_position.size(); ++i)
-        result.per_position[i] /= static_cast<double>(scaling.divisors[i]);
+      divide(result.per_position, scaling.divisors);
+      break;
+    case RotaryScaling::Kind::longrope:
+      divide(result.per_position,
+             position < scaling.original_context ? scaling.divisors : scaling.far_divisors);
+      result.magnitude = longrope_magnitude(scaling);
       break;
   }
   return result;

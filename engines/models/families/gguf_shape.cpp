@@ -51,10 +51,10 @@ void GgufShape::read_sizes(DecoderShape& shape) const {
                   fmt::format("{}, as the keys", shape.head_dim));
   const std::vector<std::int64_t>& table = file_.tensor("token_embd.weight").shape;
   if (table.size() != 2 || table[0] < 1 || table[0] > JsonShape::kMostTokens)
-    throw_model_file_error(
-        file_.path(), 0,
-        {"rows of token_embd.weight", fmt::format("{}", table.empty() ? 0 : table[0]),
-         fmt::format("1 to {}", JsonShape::kMostTokens)});
+    throw_model_file_error(file_.path(), 0,
+                           {"rows of token_embd.weight",
+                            fmt::format("{}", table.empty() ? 0 : table[0]),
+                            fmt::format("1 to {}", JsonShape::kMostTokens)});
   shape.vocab_size = static_cast<std::int32_t>(table[0]);
 }
 
@@ -75,40 +75,44 @@ void GgufShape::read_rotary(DecoderShape& shape) const {
     scaling.kind = RotaryScaling::Kind::yarn;
   else if ((type && *type == "linear") || (!type && scaling.factor > 1))
     scaling.kind = RotaryScaling::Kind::linear;
-  else if (type && *type != "none")
+  else if (type && *type != "none" && *type != "longrope")
     file_.metadata().fail(prefix_ + "rope.scaling.type", "'" + escaped(*type, 64) + "'",
                           "none, linear, yarn");
   read_divisors(shape);
 }
 
-/// Llama 3's scaling stands in the file as one divisor a frequency.
-void GgufShape::read_divisors(DecoderShape& shape) const {
-  constexpr const char* kName = "rope_freqs.weight";
-  for (const char* name : {"rope_factors_long.weight", "rope_factors_short.weight"})
-    if (has(name))
-      throw_model_file_error(
-          file_.path(), 0,
-          {std::string("tensor '") + name + "'", "in the file",
-           "rotary scaling none, linear, yarn or rope_freqs", "choose a model with one of these"});
-  if (!has(kName)) return;
-  RotaryScaling& scaling = shape.rotary_scaling;
-  if (scaling.kind != RotaryScaling::Kind::none)
-    throw_model_file_error(
-        file_.path(), 0,
-        {std::string("tensor '") + kName + "'", "beside rope.scaling", "one of the two"});
-  scaling.kind = RotaryScaling::Kind::divided;
-  const std::vector<std::int64_t>& sizes = file_.tensor(kName).shape;
-  if (sizes != std::vector<std::int64_t>{shape.rotary_size() / 2})
+std::vector<float> GgufShape::divisors_of(const char* name, const DecoderShape& shape) const {
+  const auto refuse = [&](std::string found, std::string allowed) {
     throw_model_file_error(file_.path(), 0,
-                           {std::string("tensor '") + kName + "'",
-                            fmt::format("{} numbers", file_.tensor(kName).num_elements),
-                            fmt::format("{}", shape.rotary_size() / 2)});
-  scaling.divisors = file_.read_float32(kName);
-  for (const float divisor : scaling.divisors)
+                           {fmt::format("tensor '{}'", name), std::move(found),
+                            std::move(allowed)});
+  };
+  const std::int64_t wanted = shape.rotary_size() / 2;
+  if (file_.tensor(name).num_elements != wanted)
+    refuse(fmt::format("{} numbers", file_.tensor(name).num_elements), fmt::format("{}", wanted));
+  std::vector<float> divisors = file_.read_float32(name);
+  for (const float divisor : divisors)
     if (!(divisor > 0) || !std::isfinite(divisor))
-      throw_model_file_error(
-          file_.path(), 0,
-          {std::string("tensor '") + kName + "'", fmt::format("{}", divisor), "numbers above 0"});
+      refuse(fmt::format("{}", divisor), "numbers above 0");
+  return divisors;
+}
+
+/// Scaling that stands in tensors: Llama 3's, and Phi 3's for two contexts.
+void GgufShape::read_divisors(DecoderShape& shape) const {
+  constexpr const char* kFar = "rope_factors_long.weight";
+  const bool has_one = has("rope_freqs.weight"), has_two = has(kFar);
+  if (!has_one && !has_two) return;
+  RotaryScaling& scaling = shape.rotary_scaling;
+  if (scaling.kind != RotaryScaling::Kind::none || (has_one && has_two))
+    throw_model_file_error(file_.path(), 0,
+                           {fmt::format("tensor '{}'", has_two ? kFar : "rope_freqs.weight"),
+                            "beside another scaling", "one of them"});
+  scaling.kind = has_two ? RotaryScaling::Kind::longrope : RotaryScaling::Kind::divided;
+  scaling.divisors =
+      divisors_of(has_two ? "rope_factors_short.weight" : "rope_freqs.weight", shape);
+  if (!has_two) return;
+  scaling.far_divisors = divisors_of(kFar, shape);
+  scaling.attention_factor = static_cast<double>(number_or("rope.scaling.attn_factor", 1.0f));
 }
 
 DecoderShape GgufShape::common() const {
@@ -128,8 +132,8 @@ void GgufShape::read_experts(DecoderShape& shape) const {
   shape.num_experts = integer_or("expert_count", 0, JsonShape::kMostExperts, 0);
   if (shape.num_experts == 0) return;
   shape.experts_per_token = integer("expert_used_count", 1, shape.num_experts);
-  shape.expert_size =
-      integer_or("expert_feed_forward_length", 1, JsonShape::kWidest, shape.intermediate_size);
+  shape.expert_size = integer_or("expert_feed_forward_length", 1, JsonShape::kWidest,
+                                 shape.intermediate_size);
   if (shape.intermediate_size == 0) shape.intermediate_size = shape.expert_size;
 }
 

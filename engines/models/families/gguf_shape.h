@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engines/formats/gguf_file.h"
 #include "engines/models/decoder/decoder_shape.h"
@@ -40,6 +41,7 @@ class GgufShape {
   void read_sizes(DecoderShape& shape) const;
   void read_rotary(DecoderShape& shape) const;
   void read_divisors(DecoderShape& shape) const;
+  std::vector<float> divisors_of(const char* name, const DecoderShape& shape) const;
   bool has(const char* tensor) const { return file_.contains(tensor); }
 
   const GgufFile& file_;

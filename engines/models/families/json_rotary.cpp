@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace speclab::engines {
@@ -27,8 +28,9 @@ Kind kind_of(const JsonNode& scaling) {
   if (name == "dynamic") return Kind::dynamic;
   if (name == "yarn") return Kind::yarn;
   if (name == "llama3") return Kind::llama3;
+  if (name == "longrope" || name == "su") return Kind::longrope;
   const JsonNode named = scaling.find("rope_type") ? scaling.at("rope_type") : scaling.at("type");
-  named.fail(named.shown(), "default, linear, dynamic, yarn, llama3");
+  named.fail(named.shown(), "default, linear, dynamic, yarn, llama3, longrope");
 }
 
 double magnitude_for(double factor, double multiplier) {
@@ -40,6 +42,21 @@ double yarn_attention_factor(const JsonNode& scaling, double factor) {
   if (const auto found = scaling.find("attention_factor")) return found->as_number();
   const double one = number_or(scaling, "mscale", 0), all = number_or(scaling, "mscale_all_dim", 0);
   return one > 0 && all > 0 ? magnitude_for(factor, one) / magnitude_for(factor, all) : 0.0;
+}
+
+/// [rotary_size / 2] numbers above 0.
+std::vector<float> read_divisors(const JsonNode& scaling, const char* key,
+                                 const DecoderShape& shape) {
+  std::vector<float> divisors;
+  for (const JsonNode& divisor : scaling.at(key).elements()) {
+    if (!(divisor.as_number() > 0) || !std::isfinite(divisor.as_number()))
+      divisor.fail(divisor.shown(), "a number above 0");
+    divisors.push_back(static_cast<float>(divisor.as_number()));
+  }
+  if (divisors.size() != static_cast<std::size_t>(shape.rotary_size() / 2))
+    scaling.at(key).fail(fmt::format("{} numbers", divisors.size()),
+                         fmt::format("{}, one a rotary pair", shape.rotary_size() / 2));
+  return divisors;
 }
 
 double scaling_factor(const JsonNode& scaling, const DecoderShape& shape,
@@ -79,6 +96,11 @@ RotaryScaling read_scaling(const JsonNode& scaling, const JsonNode& config,
   if (const auto truncate = scaling.find("truncate")) result.whole_bounds = truncate->as_bool();
   if (result.kind == Kind::yarn)
     result.attention_factor = yarn_attention_factor(scaling, result.factor);
+  if (result.kind == Kind::longrope) {
+    result.divisors = read_divisors(scaling, "short_factor", shape);
+    result.far_divisors = read_divisors(scaling, "long_factor", shape);
+    result.attention_factor = number_or(scaling, "attention_factor", 0);
+  }
   return result;
 }
 
@@ -90,11 +112,21 @@ void read_part(const JsonNode& holder, DecoderShape& shape) {
   shape.rotary_part = static_cast<std::int32_t>(shape.head_dim * part->as_number());
 }
 
+/// max_position_embeddings is the trained context where scaling is dynamic.
+void stretch_context(DecoderShape& shape) {
+  const RotaryScaling& scaling = shape.rotary_scaling;
+  if (scaling.kind != Kind::dynamic) return;
+  const double stretched = scaling.factor * scaling.original_context;
+  shape.context_length = std::max(
+      shape.context_length, static_cast<std::int32_t>(std::min(stretched, double{1 << 24})));
+}
+
 void read_parameters(const JsonNode& parameters, const JsonNode& config, DecoderShape& shape) {
-  shape.rope_theta = static_cast<float>(
-      number_or(parameters, "rope_theta", static_cast<double>(shape.rope_theta)));
+  shape.rope_theta =
+      static_cast<float>(number_or(parameters, "rope_theta", static_cast<double>(shape.rope_theta)));
   read_part(parameters, shape);
   shape.rotary_scaling = read_scaling(parameters, config, shape);
+  stretch_context(shape);
 }
 
 }  // namespace
