@@ -14,6 +14,7 @@
 #include "engines/models/cpu/decoder_cpu.h"
 #include "engines/models/cpu/mlp_speculator_cpu.h"
 #include "engines/models/cpu/read_bandwidth.h"
+#include "engines/models/memory_need.h"
 #include "engines/models/torch/decoder_torch.h"
 #include "engines/ngrams/ngram_file.h"
 #include "engines/training/language_model.h"
@@ -190,9 +191,12 @@ class LocalEngines final : public Engines, private DrafterModels {
   }
 
   std::unique_ptr<LanguageModel> make_model(const ModelSource& source) {
-    if (options_.kernels == "reference") return make_reference_model(source);
     const std::string device = resolved_device(options_, source.config);
-    if (device == "cuda") return make_cuda_model(source);
+    const bool is_reference = options_.kernels == "reference";
+    if (device == "cuda" && !is_reference) return make_cuda_model(source);
+    require_memory(source.config.name, source.config.num_parameters(),
+                   options_.dtype == "float32" ? "float32" : "bfloat16", available_memory());
+    if (is_reference) return make_reference_model(source);
     return std::make_unique<cpu::DecoderCpu>(source.config, *source.weights,
                                              element_type(options_.dtype), team());
   }

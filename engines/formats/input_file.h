@@ -9,12 +9,15 @@
 
 namespace speclab::engines {
 
-/// What is wrong with a file. `found` must already be escaped where it quotes the file.
+/// What is wrong with a file. `found` must already be escaped where it quotes the file. The change
+/// says of a sound file what to use in its place, and only of a damaged one to use another copy.
 struct FileProblem {
   std::string field;  ///< path of the field: "tensors[3].rank"
   std::string found;
   std::string allowed;
-  std::string change = "use an undamaged copy of the file";
+  std::string change = kDamaged;
+
+  static constexpr const char* kDamaged = "use an undamaged copy of the file";
 };
 
 /// @throws ModelFileError "path: byte N: field = found; allowed: ...; change", at most 300

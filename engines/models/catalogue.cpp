@@ -1,16 +1,17 @@
 #include "engines/models/catalogue.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 
 #include "engines/formats/checkpoint_folder.h"
+#include "engines/formats/folder_kind.h"
 #include "engines/formats/gguf_file.h"
 #include "engines/formats/input_file.h"
 #include "engines/formats/recorded_digest.h"
 #include "engines/models/decoder/feature_transformer.h"
+#include "engines/models/given_model.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "sim/core/data_folder.h"
 #include "sim/core/errors.h"
@@ -64,6 +65,13 @@ CatalogueEntry opt_shape(const char* name, std::int32_t layers, std::int32_t hid
   return llama_shape(name, layers, hidden, intermediate, heads, heads, head_dim, 50272, true);
 }
 
+/// A model that scripts/fetch_model joins; scripts/packages/models.tsv has the same digest.
+CatalogueEntry fetched(const char* name, const char* file, const char* description,
+                       const char* sha256) {
+  return {name,   fetched_file(std::string("models/") + file), std::nullopt, description,
+          sha256, std::string("scripts/fetch_model ") + name};
+}
+
 /// @throws ConfigError if the path cannot be looked at
 bool is_there(const std::string& path) {
   std::error_code error;
@@ -85,14 +93,12 @@ CatalogueEntry find_model(const std::string& model) {
     if (entry.name == model) {
       if (entry.shape || is_there(entry.path)) return entry;
       throw ConfigError(
-          fmt::format("model '{}' is not at {}; run scripts/setup", model, entry.path));
+          fmt::format("model '{}' is not at {}; run {}", model, entry.path, entry.fetched_by));
     }
     names.push_back(entry.name);
   }
   if (is_there(model)) return {model, model, std::nullopt, ""};
-  throw ConfigError(
-      fmt::format("model '{}': no such file, folder or catalogue name; allowed names: {}",
-                  escaped(model), fmt::join(names, ", ")));
+  refuse_missing_model(model, names);
 }
 
 ModelSource open_gguf(const std::string& path) {
@@ -142,9 +148,10 @@ ModelSource open_folder(const std::string& path, Head head) {
 /// Flipped bits among the weights would give text, only worse.
 void check_pinned(const CatalogueEntry& entry, const std::string& found) {
   if (found == entry.sha256) return;
-  throw_model_file_error(entry.path, 0,
-                         {"sha256", found, entry.sha256,
-                          "the file is damaged or another one: delete it and run scripts/setup"});
+  throw_model_file_error(
+      entry.path, 0,
+      {"sha256", found, entry.sha256,
+       "the file is damaged or another one: delete it and run " + entry.fetched_by});
 }
 
 /// Every model but a feature transformer, which needs another one.
@@ -156,8 +163,15 @@ ModelSource open_plain(const CatalogueEntry& entry, Head head) {
   return source;
 }
 
+/// What is no model at all, before anything of it is read.
+void refuse_other_kinds(const std::string& path) {
+  if (is_folder(path)) return refuse_other_folder(path);
+  refuse_part_of_folder(path);
+}
+
 ModelSource open_with(const std::string& model, Head head) {
   const CatalogueEntry entry = find_model(model);
+  if (!entry.shape) refuse_other_kinds(entry.path);
   if (!entry.shape && is_folder(entry.path) && is_mlp_speculator_folder(entry.path))
     throw ConfigError(
         fmt::format("model '{}' is an MLP speculator, which drafts from another model's hidden "
@@ -176,6 +190,15 @@ std::vector<CatalogueEntry> model_catalogue() {
   return {{"smollm2-135m", fetched_file("models/smollm2-135m-instruct-q4_1.gguf"), std::nullopt,
            "SmolLM2-135M-Instruct, Q4_1 (Apache-2.0)",
            "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"},
+          fetched("qwen2.5-coder-0.5b", "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
+                  "Qwen2.5-Coder-0.5B-Instruct, Q4_K_M (Apache-2.0)",
+                  "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"),
+          fetched("qwen2.5-coder-1.5b", "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+                  "Qwen2.5-Coder-1.5B-Instruct, Q4_K_M (Apache-2.0)",
+                  "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"),
+          fetched("gemma3-270m", "gemma-3-270m-q4_k_m.gguf",
+                  "Gemma 3 270M, Q4_K_M (Gemma Terms of Use)",
+                  "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818"),
           {"smollm2-drafter", project_models_folder() + "/smollm2-drafter", std::nullopt,
            "small transformer that drafts for smollm2-135m"},
           {"smollm2-feature", project_models_folder() + "/smollm2-feature", std::nullopt,

@@ -31,7 +31,8 @@ struct CatalogueEntry {
   std::string path;                   ///< file or folder; empty for a shape model
   std::optional<DecoderShape> shape;  ///< of a shape model
   std::string description;
-  std::string sha256{};  ///< of the file where it is pinned, else empty
+  std::string sha256{};                      ///< of the file where it is pinned, else empty
+  std::string fetched_by = "scripts/setup";  ///< the command that brings the file
 };
 
 /// Where the drafters trained by the project stand: results/models of the data folder.

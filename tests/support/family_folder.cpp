@@ -51,7 +51,8 @@ void write_weights(const std::string& path, std::span<const StoredTensor> tensor
   }
   const std::string text = header.dump();
   const std::uint64_t length = text.size();
-  write_bytes(path, std::string(reinterpret_cast<const char*>(&length), sizeof(length)) + text + data);
+  write_bytes(path,
+              std::string(reinterpret_cast<const char*>(&length), sizeof(length)) + text + data);
 }
 
 void write_shards(const std::string& folder, std::span<const StoredTensor> tensors,

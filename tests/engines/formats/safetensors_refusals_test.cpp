@@ -42,7 +42,7 @@ std::vector<Refusal> refusals() {
       {"LengthBeyondTheFile", raw<std::uint64_t>(3) + "{}", "header length"},
       {"LengthOf2To63", raw(std::uint64_t{1} << 63) + "{}", "header length"},
       {"LengthOf2To64Less1", raw(UINT64_MAX) + "{}", "header length"},
-      {"Pickle", "\x80\x02}q\x01(X\x01\0\0\0aK\x01u.....", "header length"},
+      {"Pickle", "\x80\x02}q\x01(X\x01\0\0\0aK\x01u.....", "file = a pickle"},
       {"NoObject", safetensors_bytes("[1, 2]", ""), "header"},
       {"LeadingBlank", safetensors_bytes(" {}", ""), "header"},
       {"BrokenJson", safetensors_bytes("{\"a\":", ""), "JSON"},
