@@ -13,16 +13,15 @@
 #include <limits>
 #include <set>
 
+#include "engines/models/torch/cuda_device.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
 namespace {
 
 at::TensorOptions tensor_options(const std::string& device, const std::string& dtype) {
-  if (device == "cuda" && !at::hasCUDA())
-    throw DeviceError("device 'cuda': no CUDA device or driver is here; use --device cpu");
   return at::TensorOptions()
-      .device(device == "cuda" ? at::kCUDA : at::kCPU)
+      .device(device == "cuda" ? torch_cuda_device("device 'cuda'") : c10::Device(at::kCPU))
       .dtype(dtype == "float32" ? at::kFloat : at::kBFloat16);
 }
 
