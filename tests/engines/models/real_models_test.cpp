@@ -88,22 +88,21 @@ TEST_P(RealModel, ContinuesAndScoresAsTransformers) {
     const double largest = static_cast<double>(*std::max_element(row.begin(), row.end()));
     double mass = 0;
     for (const float logit : row) mass += std::exp(static_cast<double>(logit) - largest);
-    sum += largest + std::log(mass) - static_cast<double>(row[static_cast<std::size_t>(text[i + 1])]);
+    sum +=
+        largest + std::log(mass) - static_cast<double>(row[static_cast<std::size_t>(text[i + 1])]);
   }
   const double found = sum / static_cast<double>(text.size() - 1);
   report(GetParam(), "perplexity over transformers'", std::exp(found - expected));
   EXPECT_NEAR(std::exp(found - expected), 1.0, kPerplexityTolerance);
 }
 
-INSTANTIATE_TEST_SUITE_P(, RealModel,
-                         ::testing::Values("gemma3-270m", "qwen2.5-coder-0.5b",
-                                           "qwen2.5-coder-1.5b"),
-                         [](const auto& named) {
-                           std::string name = named.param;
-                           std::ranges::replace_if(
-                               name, [](char c) { return c == '-' || c == '.'; }, '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    , RealModel, ::testing::Values("gemma3-270m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"),
+    [](const auto& named) {
+      std::string name = named.param;
+      std::ranges::replace_if(name, [](char c) { return c == '-' || c == '.'; }, '_');
+      return name;
+    });
 
 /// What the 1.5B's drafters read.
 class RealDrafters final : public DrafterModels {
@@ -155,9 +154,10 @@ TEST(RealPair, DraftedTextEqualsPlainTextAtTemperatureZero) {
   PlainDecoder plain(*target, nullptr, options);
   const std::vector<Ids> expected = decoded_one_by_one(plain, prompts);
   RealDrafters models(expected);
-  for (const auto& [kind, tree] :
-       {std::pair{"prompt_lookup", "chain"}, {"ngram", "chain"}, {"small_transformer", "chain"},
-        {"small_transformer", "3x2x1"}}) {
+  for (const auto& [kind, tree] : {std::pair{"prompt_lookup", "chain"},
+                                   {"ngram", "chain"},
+                                   {"small_transformer", "chain"},
+                                   {"small_transformer", "3x2x1"}}) {
     options.drafter = {.kind = kind, .tree = tree};
     HostRoundDecoder speculative(*target, nullptr, options,
                                  make_drafter(options, target->info(), models),
