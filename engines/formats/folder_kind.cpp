@@ -102,9 +102,9 @@ std::string instead_of(const std::string& folder) {
 void refuse_other_folder(const std::string& folder) {
   refuse_adapter(folder);
   if (!has(folder, "config.json"))
-    throw_model_file_error(folder, 0,
-                           {"config.json", "missing", "a folder in Hugging Face's layout",
-                            instead_of(folder)});
+    throw_model_file_error(
+        folder, 0,
+        {"config.json", "missing", "a folder in Hugging Face's layout", instead_of(folder)});
   refuse_quantised_folder(folder);
 }
 

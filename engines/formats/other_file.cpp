@@ -39,7 +39,9 @@ constexpr std::array<Beginning, 15> kBeginnings = {{
     {"algg"sv, "an older GGML adapter", "merge it into its base model and give that"},
     {"\x1f\x8b"sv, "a gzip archive", kUnpack},
     {"BZh"sv, "a bzip2 archive", kUnpack},
-    {"\xfd"sv "7zXZ", "an xz archive", kUnpack},
+    {"\xfd"sv
+     "7zXZ",
+     "an xz archive", kUnpack},
     {"\x28\xb5\x2f\xfd"sv, "a zstd archive", kUnpack},
 }};
 

@@ -27,8 +27,8 @@ bool is_name_of_a_hub(const std::string& model) {
   for (const char* address : {"http://", "https://", "hf.co/", "huggingface.co/", "hf:"})
     if (model.starts_with(address)) return true;
   const std::size_t slash = model.find('/');
-  return slash != std::string::npos && slash > 0 && slash + 1 < model.size() &&
-         model[0] != '.' && std::ranges::count(model, '/') == 1 &&
+  return slash != std::string::npos && slash > 0 && slash + 1 < model.size() && model[0] != '.' &&
+         std::ranges::count(model, '/') == 1 &&
          std::ranges::all_of(model, [](char c) { return c == '/' || is_name_character(c); }) &&
          !model.ends_with(".gguf");
 }
@@ -69,10 +69,10 @@ void refuse_part_of_folder(const std::string& path) {
   std::error_code none;
   const bool is_whole = fs::exists(folder / "config.json", none);
   const std::string shown = folder.empty() ? "." : folder.string();
-  throw ConfigError(fmt::format(
-      "model '{}' is one file of a folder; allowed: {}", escaped(path, kShownPath),
-      is_whole ? "the folder, '" + escaped(shown, kShownPath) + "'"
-               : "a folder with config.json and model.safetensors, or a GGUF file"));
+  throw ConfigError(
+      fmt::format("model '{}' is one file of a folder; allowed: {}", escaped(path, kShownPath),
+                  is_whole ? "the folder, '" + escaped(shown, kShownPath) + "'"
+                           : "a folder with config.json and model.safetensors, or a GGUF file"));
 }
 
 }  // namespace speclab::engines

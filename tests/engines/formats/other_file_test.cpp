@@ -61,8 +61,9 @@ TEST(OtherFiles, AreNamedByEveryReader) {
 /// Defect: a file of the other format is called damaged.
 TEST(OtherFiles, AreNamedWhereTheFormatsAreMistaken) {
   const TemporaryFolder folder;
-  const std::string tensors = folder.file(
-      "model.gguf", safetensors_bytes("{" + safetensors_entry("t", "U8", "[1]", "[0,1]") + "}", "x"));
+  const std::string tensors =
+      folder.file("model.gguf",
+                  safetensors_bytes("{" + safetensors_entry("t", "U8", "[1]", "[0,1]") + "}", "x"));
   expect_words(message_of([&] { GgufFile::open(tensors); }), {"a safetensors file", "folder"});
   const std::string gguf = folder.file("model.safetensors", "GGUF" + std::string(100, '\3'));
   expect_words(message_of([&] { SafetensorsFile::open(gguf); }), {"a GGUF file", "path"});

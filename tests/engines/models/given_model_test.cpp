@@ -101,8 +101,7 @@ TEST(Catalogue, HasTheModelsThatTheScriptFetches) {
 /// Defect: a model that cannot fit is read until the system kills the program.
 TEST(MemoryNeed, IsRefusedWithBothSizes) {
   const auto refusal = [](std::int64_t parameters, const char* dtype, std::int64_t available) {
-    return words_of<OutOfMemoryError>(
-        [&] { require_memory("m", parameters, dtype, available); });
+    return words_of<OutOfMemoryError>([&] { require_memory("m", parameters, dtype, available); });
   };
   EXPECT_EQ(refusal(1'000'000'000, "bfloat16", 2'000'000'000), "accepted");
   const std::string bfloat16 = refusal(1'000'000'000, "bfloat16", 1'999'999'999);
