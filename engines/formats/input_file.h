@@ -28,6 +28,7 @@ struct FileProblem {
 /// Owns the descriptor of one regular file.
 class InputFile {
  public:
+  /// Opens what a link of the hub's cache stands for, also where the link has become a text.
   /// @throws ModelFileError if `path` cannot be opened or is not a regular file
   explicit InputFile(std::string path);
   InputFile(InputFile&& other) noexcept;

@@ -22,8 +22,7 @@ using Sizes = std::vector<std::int64_t>;
 
 std::string with_number(std::string name, std::string_view mark, std::int32_t number) {
   const std::size_t at = name.find(mark);
-  return at == std::string::npos ? name
-                                 : name.replace(at, mark.size(), fmt::format("{}", number));
+  return at == std::string::npos ? name : name.replace(at, mark.size(), fmt::format("{}", number));
 }
 
 /// Roles that stand in one tensor, in order.
@@ -63,9 +62,8 @@ std::int64_t product_from(const Sizes& sizes, std::size_t first) {
 }
 
 /// Rows of each block that a fused tensor has for a role, [first, first + count) of `all`.
-std::vector<float> cut_rows(const std::vector<float>& values, std::int64_t blocks,
-                            std::int64_t all, std::int64_t first, std::int64_t count,
-                            std::int64_t width) {
+std::vector<float> cut_rows(const std::vector<float>& values, std::int64_t blocks, std::int64_t all,
+                            std::int64_t first, std::int64_t count, std::int64_t width) {
   std::vector<float> rows;
   rows.reserve(static_cast<std::size_t>(blocks * count * width));
   for (std::int64_t b = 0; b < blocks; ++b) {
@@ -93,9 +91,9 @@ std::vector<float> halves_from_pairs(const std::vector<float>& pairs, std::int32
 
 /// What stands in files without being a weight, or is read with the shape.
 bool is_buffer(const std::string& name) {
-  constexpr const char* kEnds[] = {"rotary_emb.inv_freq",  ".attn.bias",
-                                   ".attn.masked_bias",    ".attention.bias",
-                                   ".attention.masked_bias", "rope_freqs.weight",
+  constexpr const char* kEnds[] = {"rotary_emb.inv_freq",      ".attn.bias",
+                                   ".attn.masked_bias",        ".attention.bias",
+                                   ".attention.masked_bias",   "rope_freqs.weight",
                                    "rope_factors_long.weight", "rope_factors_short.weight"};
   return std::ranges::any_of(kEnds, [&](const char* end) { return name.ends_with(end); });
 }
@@ -269,8 +267,7 @@ class FileDecoderWeights final : public DecoderWeights {
     const Sizes sizes = shape_of(role, shape_);
     const std::size_t dimension = row_dimension(role);
     const std::int64_t width = product_from(sizes, dimension + 1);
-    const std::int64_t all =
-        place.form == Form::whole ? sizes[dimension] : stacked_rows(role);
+    const std::int64_t all = place.form == Form::whole ? sizes[dimension] : stacked_rows(role);
     if (place.transposed) values = transposed(values, all, width);
     if (place.form == Form::whole) return values;
     std::int64_t first = 0;
@@ -301,9 +298,13 @@ class FileDecoderWeights final : public DecoderWeights {
 
   static bool is_norm_weight(TensorRole role) {
     using enum TensorRole;
-    constexpr TensorRole kNorms[] = {output_norm,           attention_norm,
-                                     feed_forward_norm,     attention_output_norm,
-                                     feed_forward_output_norm, query_norm, key_norm};
+    constexpr TensorRole kNorms[] = {output_norm,
+                                     attention_norm,
+                                     feed_forward_norm,
+                                     attention_output_norm,
+                                     feed_forward_output_norm,
+                                     query_norm,
+                                     key_norm};
     return std::ranges::find(kNorms, role) != std::end(kNorms);
   }
 

@@ -117,13 +117,13 @@ void stretch_context(DecoderShape& shape) {
   const RotaryScaling& scaling = shape.rotary_scaling;
   if (scaling.kind != Kind::dynamic) return;
   const double stretched = scaling.factor * scaling.original_context;
-  shape.context_length = std::max(
-      shape.context_length, static_cast<std::int32_t>(std::min(stretched, double{1 << 24})));
+  shape.context_length = std::max(shape.context_length,
+                                  static_cast<std::int32_t>(std::min(stretched, double{1 << 24})));
 }
 
 void read_parameters(const JsonNode& parameters, const JsonNode& config, DecoderShape& shape) {
-  shape.rope_theta =
-      static_cast<float>(number_or(parameters, "rope_theta", static_cast<double>(shape.rope_theta)));
+  shape.rope_theta = static_cast<float>(
+      number_or(parameters, "rope_theta", static_cast<double>(shape.rope_theta)));
   read_part(parameters, shape);
   shape.rotary_scaling = read_scaling(parameters, config, shape);
   stretch_context(shape);
