@@ -15,6 +15,7 @@
 #include "engines/models/cpu/mlp_speculator_cpu.h"
 #include "engines/models/cpu/read_bandwidth.h"
 #include "engines/models/memory_need.h"
+#include "engines/models/torch/decoder_torch.h"
 #include "engines/ngrams/ngram_file.h"
 #include "engines/training/language_model.h"
 #include "engines/training/train_drafter.h"
@@ -48,6 +49,7 @@ void check_options(const ModelOptions& options) {
   check_named("device", options.device, {"auto", "cpu", "cuda"});
   check_named("arithmetic", options.arithmetic, {"fast", "row_invariant"});
   check_named("dtype", options.dtype, {"auto", "float32", "bfloat16"});
+  check_named("kernels", options.kernels, {"auto", "reference"});
   check_named("rounds", options.rounds, {"host", "device"});
   if (options.threads < 0 || options.threads > 4096)
     throw ConfigError(fmt::format("threads = {}; allowed: 0 (all) to 4096", options.threads));
@@ -190,11 +192,20 @@ class LocalEngines final : public Engines, private DrafterModels {
 
   std::unique_ptr<LanguageModel> make_model(const ModelSource& source) {
     const std::string device = resolved_device(options_, source.config);
-    if (device == "cuda") return make_cuda_model(source);
+    const bool is_reference = options_.kernels == "reference";
+    if (device == "cuda" && !is_reference) return make_cuda_model(source);
     require_memory(source.config.name, source.config.num_parameters(),
                    options_.dtype == "float32" ? "float32" : "bfloat16", available_memory());
+    if (is_reference) return make_reference_model(source);
     return std::make_unique<cpu::DecoderCpu>(source.config, *source.weights,
                                              element_type(options_.dtype), team());
+  }
+
+  /// "auto" is the CPU in the kernels' type; on a GPU the whole of torch runs there.
+  std::unique_ptr<LanguageModel> make_reference_model(const ModelSource& source) const {
+    return std::make_unique<DecoderTorch>(source.config, *source.weights,
+                                          options_.device == "cuda" ? "cuda" : "cpu",
+                                          options_.dtype == "float32" ? "float32" : "bfloat16");
   }
 
   std::unique_ptr<LanguageModel> make_cuda_model([[maybe_unused]] const ModelSource& source) {
@@ -216,10 +227,11 @@ class LocalEngines final : public Engines, private DrafterModels {
       [[maybe_unused]] LanguageModel& target,
       [[maybe_unused]] std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options) {
     check_drafter_options(options.drafter);
-    if (target.info().device != "cuda")
+    if (target.info().device != "cuda" || options_.kernels == "reference")
       throw ConfigError(fmt::format(
-          "rounds 'device' for a model on device '{}'; allowed: --device cuda, or --rounds host",
-          target.info().device));
+          "rounds 'device' for a model on device '{}' with kernels '{}'; allowed: --device cuda "
+          "with --kernels auto, or --rounds host",
+          target.info().device, options_.kernels));
 #if SPECLAB_HAVE_CUDA
     const std::shared_ptr<LanguageModel> drafter =
         options.drafter.kind == "small_transformer"

@@ -22,6 +22,7 @@ struct ModelOptions {
   std::string dtype = "auto";   ///< "auto", "float32", "bfloat16"
   std::string arithmetic =
       "fast";                   ///< "fast", "row_invariant"; the kernels are always row-invariant
+  std::string kernels = "auto";  ///< "auto"; "reference": plain ATen operations, the slow truth
   std::string rounds = "host";  ///< "host"; "device": the whole round on the CUDA device, for the
                                 ///< combinations that it supports
   std::int32_t threads = 0;     ///< 0: all cores

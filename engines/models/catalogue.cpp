@@ -11,6 +11,7 @@
 #include "engines/formats/input_file.h"
 #include "engines/formats/recorded_digest.h"
 #include "engines/models/decoder/feature_transformer.h"
+#include "engines/models/shape_models.h"
 #include "engines/models/given_model.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "sim/core/data_folder.h"
@@ -20,50 +21,6 @@
 
 namespace speclab::engines {
 namespace {
-
-/// A member of SmolLM2's family: its vocabulary, context and head width of 64.
-CatalogueEntry shape(const char* name, std::int32_t layers, std::int32_t hidden,
-                     std::int32_t intermediate, std::int32_t kv_heads) {
-  DecoderShape config;
-  config.name = name;
-  config.vocab_size = 49152;
-  config.context_length = 8192;
-  config.num_layers = layers;
-  config.hidden_size = hidden;
-  config.intermediate_size = intermediate;
-  config.num_heads = hidden / 64;
-  config.num_kv_heads = kv_heads;
-  config.head_dim = 64;
-  config.rope_theta = 100000.0f;
-  return {name, "", config,
-          fmt::format("random weights, {:.0f}M parameters: its time is real, its text is not",
-                      static_cast<double>(config.num_parameters()) / 1e6)};
-}
-
-/// The shape of a published model, by the sizes of its config.json.
-CatalogueEntry llama_shape(const char* name, std::int32_t layers, std::int32_t hidden,
-                           std::int32_t intermediate, std::int32_t heads, std::int32_t kv_heads,
-                           std::int32_t head_dim, std::int32_t vocab, bool tied) {
-  CatalogueEntry entry = shape(name, layers, hidden, intermediate, kv_heads);
-  DecoderShape& config = *entry.shape;
-  config.num_heads = heads;
-  config.head_dim = head_dim;
-  config.vocab_size = vocab;
-  config.tied_embeddings = tied;
-  config.rope_theta = 500000.0f;
-  entry.description =
-      fmt::format("random weights, {:.0f}M parameters: its time is real, its text is not",
-                  static_cast<double>(config.num_parameters()) / 1e6);
-  return entry;
-}
-
-/// One of OPT's sizes (Zhang et al. 2022, table 1) with layers of Llama: as many weights in three
-/// feed-forward matrices as OPT has in two, and heads of 64 also where OPT-2.7B has 80.
-CatalogueEntry opt_shape(const char* name, std::int32_t layers, std::int32_t hidden,
-                         std::int32_t head_dim) {
-  const std::int32_t intermediate = (8 * hidden / 3 + 32) / 64 * 64, heads = hidden / head_dim;
-  return llama_shape(name, layers, hidden, intermediate, heads, heads, head_dim, 50272, true);
-}
 
 /// A model that scripts/fetch_model joins; scripts/packages/models.tsv has the same digest.
 CatalogueEntry fetched(const char* name, const char* file, const char* description,
@@ -187,7 +144,7 @@ ModelSource open_with(const std::string& model, Head head) {
 std::string project_models_folder() { return data_folder() + "/results/models"; }
 
 std::vector<CatalogueEntry> model_catalogue() {
-  return {{"smollm2-135m", fetched_file("models/smollm2-135m-instruct-q4_1.gguf"), std::nullopt,
+  std::vector<CatalogueEntry> entries = {{"smollm2-135m", fetched_file("models/smollm2-135m-instruct-q4_1.gguf"), std::nullopt,
            "SmolLM2-135M-Instruct, Q4_1 (Apache-2.0)",
            "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"},
           fetched("qwen2.5-coder-0.5b", "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
@@ -204,26 +161,15 @@ std::vector<CatalogueEntry> model_catalogue() {
           {"smollm2-feature", project_models_folder() + "/smollm2-feature", std::nullopt,
            "drafts for smollm2-135m from its hidden states"},
           {"smollm2-mlp", project_models_folder() + "/smollm2-mlp", std::nullopt,
-           "MLP speculator for smollm2-135m"},
-          shape("shape-15m", 14, 192, 512, 1),
-          shape("shape-45m", 16, 384, 1024, 2),
-          shape("shape-135m", 30, 576, 1536, 3),
-          shape("shape-360m", 32, 960, 2560, 5),
-          shape("shape-1b", 16, 2048, 8192, 8),
-          llama_shape("shape-3b", 28, 3072, 8192, 24, 8, 128, 49152, true),
-          llama_shape("shape-8b", 32, 4096, 14336, 32, 8, 128, 49152, false),
-          llama_shape("shape-llama-68m", 2, 768, 3072, 12, 12, 64, 32000, false),
-          llama_shape("shape-gpt2-124m", 12, 768, 2048, 12, 12, 64, 50257, true),
-          llama_shape("shape-llama-3.2-1b", 16, 2048, 8192, 32, 8, 64, 128256, true),
-          llama_shape("shape-llama-3.2-3b", 28, 3072, 8192, 24, 8, 128, 128256, true),
-          llama_shape("shape-llama-3.1-8b", 32, 4096, 14336, 32, 8, 128, 128256, false),
-          llama_shape("shape-llama-2-13b", 40, 5120, 13824, 40, 40, 128, 32000, false),
-          opt_shape("shape-opt-125m", 12, 768, 64),
-          opt_shape("shape-opt-350m", 24, 1024, 64),
-          opt_shape("shape-opt-1.3b", 24, 2048, 64),
-          opt_shape("shape-opt-2.7b", 32, 2560, 64),
-          opt_shape("shape-opt-6.7b", 32, 4096, 128),
-          opt_shape("shape-opt-13b", 40, 5120, 128)};
+           "MLP speculator for smollm2-135m"}};
+  for (DecoderShape& shape : shape_models()) {
+    std::string description =
+        fmt::format("random weights, {:.0f}M parameters: its time is real, its text is not",
+                    static_cast<double>(shape.num_parameters()) / 1e6);
+    std::string name = shape.name;
+    entries.push_back({std::move(name), "", std::move(shape), std::move(description)});
+  }
+  return entries;
 }
 
 std::string model_path(const std::string& model) {

@@ -23,6 +23,11 @@ void add_model_options(CLI::App* command, CommonOptions& common) {
       ->add_option("--arithmetic", common.model.arithmetic,
                    "fast or row_invariant; the kernels are always row-invariant")
       ->capture_default_str();
+  command
+      ->add_option("--kernels", common.model.kernels,
+                   "auto, or reference: plain libtorch operations on the CPU or a GPU, the slow "
+                   "truth that the kernels are tested against")
+      ->capture_default_str();
   add_number(command, "--threads", common.model.threads, "Threads; 0 is all cores");
   command->add_flag("--json", common.json, "Print one JSON object");
 }

@@ -12,6 +12,7 @@
 #include "tests/engines/formats/memory_file.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/fuzz/experiment_targets.h"
+#include "tests/fuzz/model_targets.h"
 #include "tests/fuzz/seeds.h"
 
 namespace speclab::fuzz {
@@ -108,6 +109,8 @@ void require(bool condition, const char* what) {
 
 const std::vector<Target>& targets() {
   static const std::vector<Target> all{{"gguf", read_gguf, gguf_seeds},
+                                       {"gguf_model", read_gguf_model, gguf_model_seeds},
+                                       {"shape", read_shape, shape_seeds},
                                        {"safetensors", read_safetensors, safetensors_seeds},
                                        {"tokenizer", read_tokenizer, tokenizer_seeds},
                                        {"checkpoint", read_checkpoint, checkpoint_seeds},

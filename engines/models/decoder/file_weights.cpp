@@ -177,30 +177,33 @@ class FileDecoderWeights final : public DecoderWeights {
     return name;
   }
 
+  std::string name_at(const TensorPlace& place, std::int32_t layer, std::int32_t part) const {
+    return name_in_file(
+        with_number(with_number(place.name, "{layer}", layer), "{part}", part));
+  }
+
   std::vector<std::string> names_at(const TensorPlace& place, std::int32_t layer) const {
-    const std::string name = with_number(place.name, "{layer}", layer);
-    if (!is_of_parts(place)) return {name_in_file(name)};
     std::vector<std::string> names;
-    for (std::int32_t part = 0; part < num_parts(place.role); ++part)
-      names.push_back(name_in_file(with_number(name, "{part}", part)));
+    for (std::int32_t part = 0; part < (is_of_parts(place) ? num_parts(place.role) : 1); ++part)
+      names.push_back(name_at(place, layer, part));
     return names;
   }
 
   /// The first place whose tensor is there in the right form; else the first that is there at all,
   /// else the first.
   FoundPlace find(TensorRole role, std::int32_t layer) const {
-    std::optional<FoundPlace> there, first;
+    const TensorPlace *there = nullptr, *first = nullptr;
     for (const TensorPlace& place : places_) {
       if (place.role != role || is_of_no_part(place)) continue;
-      FoundPlace found{&place, names_at(place, layer)};
-      if (file_->contains(found.names.front())) {
-        if (file_->tensor(found.names.front()).shape == sizes_at(place)) return found;
-        if (!there) there = found;
-      }
-      if (!first) first = std::move(found);
+      const std::string name = name_at(place, layer, 0);
+      if (first == nullptr) first = &place;
+      if (!file_->contains(name)) continue;
+      if (file_->tensor(name).shape == sizes_at(place)) return {&place, names_at(place, layer)};
+      if (there == nullptr) there = &place;
     }
-    SPECLAB_EXPECT(first.has_value(), "a place for every role of the family");
-    return there ? *there : *first;
+    SPECLAB_EXPECT(first != nullptr, "a place for every role of the family");
+    if (there != nullptr) return {there, names_at(*there, layer)};
+    return {first, {name_at(*first, layer, 0)}};
   }
 
   void check(TensorRole role, std::int32_t layer) {
@@ -252,7 +255,7 @@ class FileDecoderWeights final : public DecoderWeights {
   void refuse_further_layers() const {
     for (const TensorPlace& place : places_) {
       if (!is_of_layer(place.role) || is_of_no_part(place)) continue;
-      const std::string name = names_at(place, shape_.num_layers).front();
+      const std::string name = name_at(place, shape_.num_layers, 0);
       if (file_->contains(name))
         throw_model_file_error(
             file_->path(), 0,
