@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "engines/formats/checkpoint_folder.h"
 #include "engines/formats/folder_kind.h"
@@ -11,8 +12,8 @@
 #include "engines/formats/input_file.h"
 #include "engines/formats/recorded_digest.h"
 #include "engines/models/decoder/feature_transformer.h"
-#include "engines/models/shape_models.h"
 #include "engines/models/given_model.h"
+#include "engines/models/shape_models.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "sim/core/data_folder.h"
 #include "sim/core/errors.h"
@@ -136,7 +137,27 @@ ModelSource open_with(const std::string& model, Head head) {
                     escaped(model)));
   const bool reads_features =
       !entry.shape && is_folder(entry.path) && is_feature_transformer_folder(entry.path);
-  return reads_features ? open_feature_transformer(entry.path) : open_plain(entry, head);
+  ModelSource source =
+      reads_features ? open_feature_transformer(entry.path) : open_plain(entry, head);
+  source.config.name = entry.name == entry.path ? model_name_of_path(entry.path) : entry.name;
+  return source;
+}
+
+/// Types that are not read as numbers count without their bytes.
+std::vector<StoredWeights> weights_by_type(const WeightSource& source) {
+  std::map<std::string, StoredWeights> types;
+  for (const TensorInfo& tensor : source.tensors()) {
+    StoredWeights& stored = types[tensor.dtype];
+    ++stored.num_tensors;
+    if (const BlockFormat* format = find_block_format(tensor.dtype))
+      stored.bytes += tensor.num_elements / format->block_elements * format->block_bytes;
+  }
+  std::vector<StoredWeights> list;
+  for (auto& [type, stored] : types) {
+    stored.type = type;
+    list.push_back(stored);
+  }
+  return list;
 }
 
 }  // namespace
@@ -144,24 +165,25 @@ ModelSource open_with(const std::string& model, Head head) {
 std::string project_models_folder() { return data_folder() + "/results/models"; }
 
 std::vector<CatalogueEntry> model_catalogue() {
-  std::vector<CatalogueEntry> entries = {{"smollm2-135m", fetched_file("models/smollm2-135m-instruct-q4_1.gguf"), std::nullopt,
-           "SmolLM2-135M-Instruct, Q4_1 (Apache-2.0)",
-           "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"},
-          fetched("qwen2.5-coder-0.5b", "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
-                  "Qwen2.5-Coder-0.5B-Instruct, Q4_K_M (Apache-2.0)",
-                  "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"),
-          fetched("qwen2.5-coder-1.5b", "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
-                  "Qwen2.5-Coder-1.5B-Instruct, Q4_K_M (Apache-2.0)",
-                  "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"),
-          fetched("gemma3-270m", "gemma-3-270m-q4_k_m.gguf",
-                  "Gemma 3 270M, Q4_K_M (Gemma Terms of Use)",
-                  "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818"),
-          {"smollm2-drafter", project_models_folder() + "/smollm2-drafter", std::nullopt,
-           "small transformer that drafts for smollm2-135m"},
-          {"smollm2-feature", project_models_folder() + "/smollm2-feature", std::nullopt,
-           "drafts for smollm2-135m from its hidden states"},
-          {"smollm2-mlp", project_models_folder() + "/smollm2-mlp", std::nullopt,
-           "MLP speculator for smollm2-135m"}};
+  std::vector<CatalogueEntry> entries = {
+      {"smollm2-135m", fetched_file("models/smollm2-135m-instruct-q4_1.gguf"), std::nullopt,
+       "SmolLM2-135M-Instruct, Q4_1 (Apache-2.0)",
+       "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"},
+      fetched("qwen2.5-coder-0.5b", "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
+              "Qwen2.5-Coder-0.5B-Instruct, Q4_K_M (Apache-2.0)",
+              "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"),
+      fetched("qwen2.5-coder-1.5b", "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+              "Qwen2.5-Coder-1.5B-Instruct, Q4_K_M (Apache-2.0)",
+              "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"),
+      fetched("gemma3-270m", "gemma-3-270m-q4_k_m.gguf",
+              "Gemma 3 270M, Q4_K_M (Gemma Terms of Use)",
+              "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818"),
+      {"smollm2-drafter", project_models_folder() + "/smollm2-drafter", std::nullopt,
+       "small transformer that drafts for smollm2-135m"},
+      {"smollm2-feature", project_models_folder() + "/smollm2-feature", std::nullopt,
+       "drafts for smollm2-135m from its hidden states"},
+      {"smollm2-mlp", project_models_folder() + "/smollm2-mlp", std::nullopt,
+       "MLP speculator for smollm2-135m"}};
   for (DecoderShape& shape : shape_models()) {
     std::string description =
         fmt::format("random weights, {:.0f}M parameters: its time is real, its text is not",
@@ -181,6 +203,14 @@ std::string model_path(const std::string& model) {
 ModelSource open_model(const std::string& model) { return open_with(model, Head::whole); }
 
 ModelSource open_draft_model(const std::string& model) { return open_with(model, Head::drafted); }
+
+std::vector<StoredWeights> stored_weights(const std::string& model) {
+  const CatalogueEntry entry = find_model(model);
+  if (entry.shape) return {};
+  refuse_other_kinds(entry.path);
+  if (is_folder(entry.path)) return weights_by_type(CheckpointFolder::open(entry.path));
+  return weights_by_type(GgufFile::open(entry.path));
+}
 
 MlpSpeculatorSource open_mlp_speculator(const std::string& model) {
   const CatalogueEntry entry = find_model(model);

@@ -178,8 +178,7 @@ class FileDecoderWeights final : public DecoderWeights {
   }
 
   std::string name_at(const TensorPlace& place, std::int32_t layer, std::int32_t part) const {
-    return name_in_file(
-        with_number(with_number(place.name, "{layer}", layer), "{part}", part));
+    return name_in_file(with_number(with_number(place.name, "{layer}", layer), "{part}", part));
   }
 
   std::vector<std::string> names_at(const TensorPlace& place, std::int32_t layer) const {
