@@ -71,7 +71,7 @@ void InputFile::read(std::uint64_t offset, std::span<std::byte> into) const {
     if (count < 0) fail(offset, {"data", std::strerror(errno), "readable bytes", "check the disk"});
     if (count == 0) {
       fail(offset, {"data", fmt::format("end of file at byte {}", offset + done),
-                    fmt::format("{} bytes from here", into.size())});
+                    fmt::format("{} bytes from here", into.size()), FileProblem::kDamaged});
     }
     done += static_cast<std::size_t>(count);
   }

@@ -116,8 +116,8 @@ TEST(ProgramModels, InspectAFolderForPeopleAndPrograms) {
 /// Defect: a model that has yet to be fetched looks like one that is there.
 TEST(ProgramModels, SayWhatBringsAMissingFile) {
   const TemporaryFolder cache;
-  const Outcome outcome = run_shell("SPECLAB_CACHE=" + cache.path() + " " + SPECLAB_PROGRAM +
-                                    " models --json");
+  const Outcome outcome =
+      run_shell("SPECLAB_CACHE=" + cache.path() + " " + SPECLAB_PROGRAM + " models --json");
   ASSERT_EQ(outcome.code, 0);
   const json page = json::parse(outcome.output);
   for (const json& model : page.at("models"))
@@ -135,8 +135,9 @@ TEST(ProgramModels, SayWhatBringsAMissingFile) {
 TEST(ProgramModels, TakeANameForTables) {
   const Checkpoint model("llama");
   const std::string call = "generate --json --prompt-ids 1,2 --max-new-tokens 1 --model ";
-  EXPECT_EQ(json_of(call + model.folder.path() + " --model-name mine").at("settings").at("model_name"),
-            "mine");
+  EXPECT_EQ(
+      json_of(call + model.folder.path() + " --model-name mine").at("settings").at("model_name"),
+      "mine");
 }
 
 }  // namespace
