@@ -27,9 +27,9 @@ struct OptSizes {
   std::int32_t layers, hidden, heads, table_width, gated_head_dim;
 };
 constexpr OptSizes kOpts[] = {
-    {"shape-opt-125m", 12, 768, 12, 0, 64},     {"shape-opt-350m", 24, 1024, 16, 512, 64},
-    {"shape-opt-1.3b", 24, 2048, 32, 0, 64},    {"shape-opt-2.7b", 32, 2560, 32, 0, 64},
-    {"shape-opt-6.7b", 32, 4096, 32, 0, 128},   {"shape-opt-13b", 40, 5120, 40, 0, 128},
+    {"shape-opt-125m", 12, 768, 12, 0, 64},   {"shape-opt-350m", 24, 1024, 16, 512, 64},
+    {"shape-opt-1.3b", 24, 2048, 32, 0, 64},  {"shape-opt-2.7b", 32, 2560, 32, 0, 64},
+    {"shape-opt-6.7b", 32, 4096, 32, 0, 128}, {"shape-opt-13b", 40, 5120, 40, 0, 128},
 };
 
 /// @source Radford et al. 2019, table 2
@@ -70,8 +70,8 @@ DecoderShape smollm_shape(const char* name, std::int32_t layers, std::int32_t hi
 /// What OPT and GPT-2 share.
 DecoderShape learned_shape(const char* name, std::int32_t layers, std::int32_t hidden,
                            std::int32_t heads) {
-  DecoderShape shape = published_shape(
-      {name, layers, hidden, 4 * hidden, heads, heads, hidden / heads, 0, true});
+  DecoderShape shape =
+      published_shape({name, layers, hidden, 4 * hidden, heads, heads, hidden / heads, 0, true});
   shape.positions = Positions::learned;
   shape.norm = NormKind::layer;
   shape.norm_bias = true;
@@ -118,11 +118,10 @@ DecoderShape gpt2_model_shape(const Gpt2Sizes& sizes) {
 }  // namespace
 
 std::vector<DecoderShape> shape_models() {
-  std::vector<DecoderShape> shapes = {smollm_shape("shape-15m", 14, 192, 512, 1),
-                                      smollm_shape("shape-45m", 16, 384, 1024, 2),
-                                      smollm_shape("shape-135m", 30, 576, 1536, 3),
-                                      smollm_shape("shape-360m", 32, 960, 2560, 5),
-                                      smollm_shape("shape-1b", 16, 2048, 8192, 8)};
+  std::vector<DecoderShape> shapes = {
+      smollm_shape("shape-15m", 14, 192, 512, 1), smollm_shape("shape-45m", 16, 384, 1024, 2),
+      smollm_shape("shape-135m", 30, 576, 1536, 3), smollm_shape("shape-360m", 32, 960, 2560, 5),
+      smollm_shape("shape-1b", 16, 2048, 8192, 8)};
   for (const PublishedSizes& sizes : kLlamas) shapes.push_back(published_shape(sizes));
   for (const Gpt2Sizes& sizes : kGpt2s) shapes.push_back(gpt2_model_shape(sizes));
   for (const OptSizes& sizes : kOpts) shapes.push_back(opt_model_shape(sizes));

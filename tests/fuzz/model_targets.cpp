@@ -19,7 +19,7 @@ namespace {
 using namespace speclab::engines;
 
 const std::string& file_of(const std::string& bytes) {
-  static testing::MemoryFile disk;
+  static speclab::testing::MemoryFile disk;
   static const std::string path = disk.path();
   disk.write(bytes);
   return path;
@@ -32,8 +32,7 @@ void require_sound(const DecoderShape& shape) {
     require(shape.window_of(layer) >= 0, "a window, or none");
   if (shape.positions != Positions::rotary) return;
   for (const std::int32_t position : {0, shape.context_length - 1})
-    for (const double f :
-         rotary_frequencies(shape, RotaryBase::global, position).per_position)
+    for (const double f : rotary_frequencies(shape, RotaryBase::global, position).per_position)
       require(std::isfinite(f), "finite rotary frequencies");
 }
 
@@ -61,7 +60,7 @@ void read_gguf_model(const std::string& bytes) try {
 std::vector<std::string> shape_seeds() {
   std::vector<std::string> seeds;
   for (const char* name : {"llama_3", "gemma3", "qwen3_moe", "phi3_longrope", "gpt2", "opt_350m"}) {
-    const testing::FamilyFixture family = testing::read_family(name);
+    const speclab::testing::FamilyFixture family = speclab::testing::read_family(name);
     seeds.push_back(family.config.dump());
     seeds.push_back(family.config_4.dump());
   }
@@ -69,9 +68,9 @@ std::vector<std::string> shape_seeds() {
 }
 
 std::vector<std::string> gguf_model_seeds() {
-  const testing::TemporaryFolder folder(testing::memory_folder());
-  const testing::FamilyFixture family = testing::read_family("gpt_neox");
-  testing::write_family_gguf(family, family.target, folder.path("model.gguf"));
+  const speclab::testing::TemporaryFolder folder(speclab::testing::memory_folder());
+  const speclab::testing::FamilyFixture family = speclab::testing::read_family("gpt_neox");
+  speclab::testing::write_family_gguf(family, family.target, folder.path("model.gguf"));
   return {read_file(folder.path("model.gguf"))};
 }
 

@@ -5,12 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <numeric>
 #include <set>
 
 #include "engines/formats/input_file.h"
 #include "engines/models/decoder/decoder_weights.h"
+#include "engines/models/decoder/tensor_forms.h"
 #include "engines/models/families/family.h"
 #include "sim/core/errors.h"
 #include "sim/core/sha256.h"
@@ -23,70 +22,6 @@ using Sizes = std::vector<std::int64_t>;
 std::string with_number(std::string name, std::string_view mark, std::int32_t number) {
   const std::size_t at = name.find(mark);
   return at == std::string::npos ? name : name.replace(at, mark.size(), fmt::format("{}", number));
-}
-
-/// Roles that stand in one tensor, in order.
-std::span<const TensorRole> neighbours_of(TensorRole role) {
-  using enum TensorRole;
-  static constexpr std::array<std::array<TensorRole, 3>, 2> kThrees = {
-      {{query, key, value}, {query_bias, key_bias, value_bias}}};
-  static constexpr std::array<std::array<TensorRole, 2>, 2> kPairs = {
-      {{gate, up}, {expert_gate, expert_up}}};
-  for (const auto& three : kThrees)
-    if (std::ranges::find(three, role) != three.end()) return three;
-  for (const auto& pair : kPairs)
-    if (std::ranges::find(pair, role) != pair.end()) return pair;
-  throw ContractError("a role that stands alone");
-}
-
-/// The dimension that counts a role's rows: behind the experts where there are some.
-std::size_t row_dimension(TensorRole role) {
-  using enum TensorRole;
-  return role == expert_gate || role == expert_up ? 1 : 0;
-}
-
-/// [rows, columns] from [columns, rows].
-std::vector<float> transposed(const std::vector<float>& values, std::int64_t rows,
-                              std::int64_t columns) {
-  std::vector<float> result(values.size());
-  for (std::int64_t r = 0; r < rows; ++r)
-    for (std::int64_t c = 0; c < columns; ++c)
-      result[static_cast<std::size_t>(r * columns + c)] =
-          values[static_cast<std::size_t>(c * rows + r)];
-  return result;
-}
-
-std::int64_t product_from(const Sizes& sizes, std::size_t first) {
-  return std::accumulate(sizes.begin() + static_cast<std::ptrdiff_t>(first), sizes.end(),
-                         std::int64_t{1}, std::multiplies<>());
-}
-
-/// Rows of each block that a fused tensor has for a role, [first, first + count) of `all`.
-std::vector<float> cut_rows(const std::vector<float>& values, std::int64_t blocks, std::int64_t all,
-                            std::int64_t first, std::int64_t count, std::int64_t width) {
-  std::vector<float> rows;
-  rows.reserve(static_cast<std::size_t>(blocks * count * width));
-  for (std::int64_t b = 0; b < blocks; ++b) {
-    const auto begin = values.begin() + (b * all + first) * width;
-    rows.insert(rows.end(), begin, begin + count * width);
-  }
-  return rows;
-}
-
-/// Adjacent rotary pairs of every head become halves; values that do not turn stay.
-/// @param width  values a row
-std::vector<float> halves_from_pairs(const std::vector<float>& pairs, std::int32_t num_heads,
-                                     const DecoderShape& shape, std::int64_t width) {
-  std::vector<float> halves = pairs;
-  const std::int32_t turning = shape.rotary_size();
-  for (std::int32_t head = 0; head < num_heads; ++head)
-    for (std::int32_t row = 0; row < turning; ++row) {
-      const std::int64_t from = std::int64_t{head} * shape.head_dim + row;
-      const std::int64_t to =
-          std::int64_t{head} * shape.head_dim + (row % 2) * turning / 2 + row / 2;
-      std::copy_n(pairs.begin() + from * width, width, halves.begin() + to * width);
-    }
-  return halves;
 }
 
 /// What stands in files without being a weight, or is read with the shape.
@@ -268,7 +203,8 @@ class FileDecoderWeights final : public DecoderWeights {
                          std::vector<float> values) const {
     const Sizes sizes = shape_of(role, shape_);
     const std::size_t dimension = row_dimension(role);
-    const std::int64_t width = product_from(sizes, dimension + 1);
+    const std::int64_t num_blocks = dimension == 1 ? sizes[0] : 1;
+    const std::int64_t width = num_elements(role, shape_) / num_blocks / sizes[dimension];
     const std::int64_t all = place.form == Form::whole ? sizes[dimension] : stacked_rows(role);
     if (place.transposed) values = transposed(values, all, width);
     if (place.form == Form::whole) return values;
@@ -277,10 +213,10 @@ class FileDecoderWeights final : public DecoderWeights {
       if (neighbour == role) break;
       first += rows(neighbour);
     }
+    const std::int64_t heads = shape_.num_heads;
     if (place.form == Form::per_head)
-      return cut_rows(values, shape_.num_heads, all / shape_.num_heads, first / shape_.num_heads,
-                      sizes[dimension] / shape_.num_heads, width);
-    return cut_rows(values, dimension == 1 ? sizes[0] : 1, all, first, sizes[dimension], width);
+      return cut_rows(values, {heads, all / heads, first / heads, sizes[dimension] / heads, width});
+    return cut_rows(values, {num_blocks, all, first, sizes[dimension], width});
   }
 
   /// In the kernels' conventions.

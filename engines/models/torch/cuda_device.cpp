@@ -25,8 +25,7 @@ c10::Device torch_cuda_device(const std::string& subject) {
                     "-DSPECLAB_TORCH_DIR= of a torch 2.11 that has it",
                     subject, why_not));
   if (!at::hasCUDA())
-    throw DeviceError(
-        fmt::format("{}: no CUDA device or driver is here; allowed: cpu", subject));
+    throw DeviceError(fmt::format("{}: no CUDA device or driver is here; allowed: cpu", subject));
   return c10::kCUDA;
 }
 

@@ -42,8 +42,8 @@ void fill_mask(const RowPlan& plan, const PlacedRow& row, std::int32_t window,
 bool is_matrix(TensorRole role) {
   using enum TensorRole;
   constexpr TensorRole kMatrices[] = {
-      embedding,   head, query,  key,         value,     attention_output,     gate,
-      up,          down, fusion, expert_gate, expert_up, embedding_projection, output_projection,
+      embedding,   head,  query,  key,         value,     attention_output,     gate,
+      up,          down,  fusion, expert_gate, expert_up, embedding_projection, output_projection,
       expert_down, router};
   return std::ranges::find(kMatrices, role) != std::end(kMatrices);
 }

@@ -18,8 +18,8 @@ class DecoderTorch final : public LanguageModel {
   /// @param device  "cpu", "cuda" @param dtype  "float32", "bfloat16": of weights and products;
   /// norms, rotations, softmax and the residual stream are float32
   /// @throws DeviceError if the device is not there
-  DecoderTorch(const DecoderShape& config, const DecoderWeights& weights,
-               const std::string& device, const std::string& dtype);
+  DecoderTorch(const DecoderShape& config, const DecoderWeights& weights, const std::string& device,
+               const std::string& dtype);
 
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<KvCache> make_cache(std::int32_t max_sequences, std::int32_t capacity) override;
@@ -61,8 +61,7 @@ class DecoderTorch final : public LanguageModel {
   // Blocks: float32 in, float32 out.
   at::Tensor norm(const at::Tensor& x, TensorRole weight, TensorRole bias,
                   std::int32_t layer) const;
-  at::Tensor normed(const at::Tensor& x, const at::Tensor& weight,
-                    const at::Tensor* bias) const;
+  at::Tensor normed(const at::Tensor& x, const at::Tensor& weight, const at::Tensor* bias) const;
   at::Tensor project(const at::Tensor& x, TensorRole weight, TensorRole bias,
                      std::int32_t layer) const;
   at::Tensor activated(const at::Tensor& x) const;

@@ -75,10 +75,9 @@ at::Tensor DecoderTorch::embed(const Rows& rows) const {
                 .index_select(0, rows.positions + std::int64_t{config_.position_offset});
   if (!config_.is_feature_transformer()) return x;
   const std::vector<std::int64_t> states{-1, config_.num_features(), config_.hidden_size};
-  const at::Tensor features =
-      normed(rows.features.view(states), tensor(feature_norm, 0).view({states[1], states[2]}),
-             nullptr)
-          .view({-1, config_.feature_size});
+  const at::Tensor features = normed(rows.features.view(states),
+                                     tensor(feature_norm, 0).view({states[1], states[2]}), nullptr)
+                                  .view({-1, config_.feature_size});
   return product(at::cat({normed(x, tensor(embedding_norm, 0), nullptr), features}, 1),
                  tensor(fusion, 0));
 }
@@ -106,8 +105,7 @@ at::Tensor DecoderTorch::run_layer(const at::Tensor& x, const Rows& rows, std::i
   if (norms_input)
     inner = config_.shared_norm ? in : norm(before, feed_forward_norm, feed_forward_norm_bias, l);
   const at::Tensor added = config_.has_experts(l) ? experts(inner, l) : feed_forward(inner, l);
-  sum = sum +
-        block_output(added, feed_forward_output_norm, feed_forward_output_norm_bias, l);
+  sum = sum + block_output(added, feed_forward_output_norm, feed_forward_output_norm_bias, l);
   return norms_sum ? norm(sum, feed_forward_output_norm, feed_forward_output_norm_bias, l) : sum;
 }
 
@@ -132,20 +130,19 @@ at::Tensor DecoderTorch::rotate(const at::Tensor& heads, const Rows& rows,
                  -1);
 }
 
-/// @param query  [kv_heads, group * rows, head_dim] @param keys, values  [kv_heads, slots, head_dim]
+/// @param query  [kv_heads, group * rows, head_dim] @param keys, values  [kv_heads, slots,
+/// head_dim]
 /// @param mask  [rows, slots]
 at::Tensor DecoderTorch::attend(const at::Tensor& query, const at::Tensor& keys,
                                 const at::Tensor& values, const at::Tensor& mask) const {
   const std::int64_t kv_heads = config_.num_kv_heads, group = config_.num_heads / kv_heads,
                      count = mask.size(0), length = mask.size(1);
-  const at::Tensor scores =
-      soft_capped(at::matmul(query, keys.transpose(1, 2)).to(at::kFloat) *
-                      static_cast<double>(config_.score_scale()),
-                  config_.attention_soft_cap)
-          .view({kv_heads, group, count, length});
-  const at::Tensor weights = at::softmax(scores + mask, -1)
-                                 .to(options_.dtype())
-                                 .view({kv_heads, group * count, length});
+  const at::Tensor scores = soft_capped(at::matmul(query, keys.transpose(1, 2)).to(at::kFloat) *
+                                            static_cast<double>(config_.score_scale()),
+                                        config_.attention_soft_cap)
+                                .view({kv_heads, group, count, length});
+  const at::Tensor weights =
+      at::softmax(scores + mask, -1).to(options_.dtype()).view({kv_heads, group * count, length});
   return at::matmul(weights, values)
       .view({kv_heads, group, count, config_.head_dim})
       .permute({2, 0, 1, 3})
@@ -157,12 +154,11 @@ at::Tensor DecoderTorch::attention(const at::Tensor& x, const Rows& rows, std::i
   const std::int64_t n = x.size(0), d = config_.head_dim, kv_heads = config_.num_kv_heads,
                      group = config_.num_heads / kv_heads;
   const auto as_type = [this](const at::Tensor& t) { return t.to(options_.dtype()); };
-  const at::Tensor queries = as_type(rotate(
-      norm_heads(project(x, query, query_bias, layer), query_norm, query_norm_bias, layer), rows,
-      layer));
-  const at::Tensor new_keys = as_type(
-      rotate(norm_heads(project(x, key, key_bias, layer), key_norm, key_norm_bias, layer), rows,
-             layer));
+  const at::Tensor queries = as_type(
+      rotate(norm_heads(project(x, query, query_bias, layer), query_norm, query_norm_bias, layer),
+             rows, layer));
+  const at::Tensor new_keys = as_type(rotate(
+      norm_heads(project(x, key, key_bias, layer), key_norm, key_norm_bias, layer), rows, layer));
   const at::Tensor new_values =
       as_type(project(x, value, value_bias, layer)).view({n, kv_heads, d});
   const at::Tensor keys = cache.keys(layer), values = cache.values(layer);
@@ -193,9 +189,9 @@ at::Tensor DecoderTorch::feed_forward(const at::Tensor& x, std::int32_t layer) c
 at::Tensor DecoderTorch::expert(const at::Tensor& x, std::int32_t layer,
                                 std::int64_t number) const {
   const at::Tensor upper = product(x, tensor(expert_up, layer)[number]);
-  const at::Tensor inner =
-      config_.gated ? activated(product(x, tensor(expert_gate, layer)[number])) * upper
-                    : activated(upper);
+  const at::Tensor inner = config_.gated
+                               ? activated(product(x, tensor(expert_gate, layer)[number])) * upper
+                               : activated(upper);
   return product(inner, tensor(expert_down, layer)[number]);
 }
 
@@ -216,9 +212,8 @@ at::Tensor DecoderTorch::experts(const at::Tensor& x, std::int32_t layer) const 
 at::Tensor DecoderTorch::logits_of(const at::Tensor& hidden) const {
   at::Tensor in = hidden;
   if (config_.embedding_size > 0) in = project(in, output_projection, output_projection, 0);
-  return soft_capped(
-      project(in, head, head_bias, 0) * static_cast<double>(config_.logit_scale),
-      config_.logit_soft_cap);
+  return soft_capped(project(in, head, head_bias, 0) * static_cast<double>(config_.logit_scale),
+                     config_.logit_soft_cap);
 }
 
 }  // namespace speclab::engines

@@ -46,10 +46,10 @@ std::vector<CatalogueEntry> chosen_shapes(const std::string& names, const Sizes&
   const auto wanted =
       names.empty() ? shapes.size() : static_cast<std::size_t>(std::ranges::count(names, ',')) + 1;
   if (shapes.size() != wanted)
-    throw ConfigError(
-        "--shapes '" + escaped(names) +
-        "'; allowed: names of speclab models that begin with shape- and have Llama's layers, each once, "
-        "parted by commas");
+    throw ConfigError("--shapes '" + escaped(names) +
+                      "'; allowed: names of speclab models that begin with shape- and have Llama's "
+                      "layers, each once, "
+                      "parted by commas");
   return shapes;
 }
 

@@ -48,10 +48,8 @@ void nothing(DecoderShape&) {}
 
 /// A tensor of ones or zeros in place of the file's.
 ChoiceDefect without(const char* name, TensorRole role, float value) {
-  return {name,
-          [role](const DecoderShape& s) { return has_role(role, s, s.num_layers - 1); },
-          nothing,
-          std::pair{role, value}};
+  return {name, [role](const DecoderShape& s) { return has_role(role, s, s.num_layers - 1); },
+          nothing, std::pair{role, value}};
 }
 
 ChoiceDefect choice(const char* name, std::function<bool(const DecoderShape&)> applies,
@@ -64,80 +62,109 @@ using S = DecoderShape;
 std::vector<ChoiceDefect> choice_defects() {
   using enum TensorRole;
   return {
-      choice("RmsForLayerNorm", [](const S& s) { return s.norm == NormKind::layer; },
-             [](S& s) { s.norm = NormKind::rms; }),
-      choice("LayerForRmsNorm", [](const S& s) { return s.norm == NormKind::rms; },
-             [](S& s) { s.norm = NormKind::layer; }),
-      choice("NormAroundTakenForBefore",
-             [](const S& s) { return s.norm_place == NormPlace::around; },
-             [](S& s) { s.norm_place = NormPlace::before; }),
-      choice("NormAfterTheSumTakenForAfter",
-             [](const S& s) { return s.norm_place == NormPlace::after_sum; },
-             [](S& s) { s.norm_place = NormPlace::after; }),
-      choice("NormAfterTakenForAfterTheSum",
-             [](const S& s) { return s.norm_place == NormPlace::after; },
-             [](S& s) { s.norm_place = NormPlace::after_sum; }),
-      choice("NoFinalNorm", [](const S& s) { return s.final_norm; },
-             [](S& s) { s.final_norm = false; }),
-      choice("OtherEpsilon", [](const S&) { return true; }, [](S& s) { s.norm_epsilon = 0.1f; }),
-      choice("NoPositionOffset", [](const S& s) { return s.position_offset > 0; },
-             [](S& s) { s.position_offset = 0; }),
-      choice("WholeHeadsTurn", [](const S& s) { return s.rotary_size() > 0 && s.rotary_part > 0; },
-             [](S& s) { s.rotary_part = 0; }),
-      choice("OtherBase", [](const S& s) { return s.positions == Positions::rotary; },
-             [](S& s) { s.rope_theta *= 10; }),
-      choice("NoScaling",
-             [](const S& s) { return s.rotary_scaling.kind != RotaryScaling::Kind::none; },
-             [](S& s) { s.rotary_scaling = {}; }),
-      choice("NoMagnitude",
-             [](const S& s) {
-               return s.rotary_scaling.kind == RotaryScaling::Kind::yarn ||
-                      s.rotary_scaling.kind == RotaryScaling::Kind::longrope;
-             },
-             [](S& s) { s.rotary_scaling.attention_factor = 1; }),
-      choice("OneBaseForAllLayers", [](const S& s) { return s.window_rope_theta.has_value(); },
-             [](S& s) { s.window_rope_theta.reset(); }),
-      choice("NoWindow", [](const S& s) { return !s.windows.empty(); },
-             [](S& s) { s.windows.clear(); }),
-      choice("WindowOneWider", [](const S& s) { return !s.windows.empty(); },
-             [](S& s) {
-               for (std::int32_t& window : s.windows) window += window > 0 ? 1 : 0;
-             }),
-      choice("WindowInEveryLayer",
-             [](const S& s) { return std::ranges::find(s.windows, 0) != s.windows.end(); },
-             [](S& s) {
-               std::ranges::fill(s.windows, std::ranges::max(s.windows));
-               s.window_rope_theta.reset();
-             }),
-      choice("NoAttentionCap", [](const S& s) { return s.attention_soft_cap > 0; },
-             [](S& s) { s.attention_soft_cap = 0; }),
-      choice("NoLogitCap", [](const S& s) { return s.logit_soft_cap > 0; },
-             [](S& s) { s.logit_soft_cap = 0; }),
-      choice("ScoresByHeadSize", [](const S& s) { return s.attention_scale.has_value(); },
-             [](S& s) { s.attention_scale.reset(); }),
-      choice("NoHeadNorms", [](const S& s) { return s.head_norm != HeadNorm::none; },
-             [](S& s) { s.head_norm = HeadNorm::none; }),
-      choice("SiluForGelu", [](const S& s) { return s.activation != Activation::silu; },
-             [](S& s) { s.activation = Activation::silu; }),
-      choice("TanhForGelu", [](const S& s) { return s.activation == Activation::gelu; },
-             [](S& s) { s.activation = Activation::gelu_tanh; }),
-      choice("GeluForTanh", [](const S& s) { return s.activation == Activation::gelu_tanh; },
-             [](S& s) { s.activation = Activation::gelu; }),
-      choice("OneExpertOnly", [](const S& s) { return s.experts_per_token > 1; },
-             [](S& s) { s.experts_per_token = 1; }),
-      choice("ExpertsNotNormalised",
-             [](const S& s) { return s.num_experts > 0 && s.normalised_experts; },
-             [](S& s) { s.normalised_experts = false; }),
-      choice("SequentialForParallel", [](const S& s) { return s.parallel && !s.shared_norm; },
-             [](S& s) { s.parallel = false; }),
-      choice("ParallelForSequential", [](const S& s) { return !s.parallel; },
-             [](S& s) { s.parallel = true; }),
-      choice("NoResidualScale", [](const S& s) { return s.residual_scale != 1; },
-             [](S& s) { s.residual_scale = 1; }),
-      choice("NoEmbeddingScale", [](const S& s) { return s.embedding_scale != 1; },
-             [](S& s) { s.embedding_scale = 1; }),
-      choice("NoLogitScale", [](const S& s) { return s.logit_scale != 1; },
-             [](S& s) { s.logit_scale = 1; }),
+      choice(
+          "RmsForLayerNorm", [](const S& s) { return s.norm == NormKind::layer; },
+          [](S& s) { s.norm = NormKind::rms; }),
+      choice(
+          "LayerForRmsNorm", [](const S& s) { return s.norm == NormKind::rms; },
+          [](S& s) { s.norm = NormKind::layer; }),
+      choice(
+          "NormAroundTakenForBefore", [](const S& s) { return s.norm_place == NormPlace::around; },
+          [](S& s) { s.norm_place = NormPlace::before; }),
+      choice(
+          "NormAfterTheSumTakenForAfter",
+          [](const S& s) { return s.norm_place == NormPlace::after_sum; },
+          [](S& s) { s.norm_place = NormPlace::after; }),
+      choice(
+          "NormAfterTakenForAfterTheSum",
+          [](const S& s) { return s.norm_place == NormPlace::after; },
+          [](S& s) { s.norm_place = NormPlace::after_sum; }),
+      choice(
+          "NoFinalNorm", [](const S& s) { return s.final_norm; },
+          [](S& s) { s.final_norm = false; }),
+      choice(
+          "OtherEpsilon", [](const S&) { return true; }, [](S& s) { s.norm_epsilon = 0.1f; }),
+      choice(
+          "NoPositionOffset", [](const S& s) { return s.position_offset > 0; },
+          [](S& s) { s.position_offset = 0; }),
+      choice(
+          "WholeHeadsTurn", [](const S& s) { return s.rotary_size() > 0 && s.rotary_part > 0; },
+          [](S& s) { s.rotary_part = 0; }),
+      choice(
+          "OtherBase", [](const S& s) { return s.positions == Positions::rotary; },
+          [](S& s) { s.rope_theta *= 10; }),
+      choice(
+          "NoScaling",
+          [](const S& s) { return s.rotary_scaling.kind != RotaryScaling::Kind::none; },
+          [](S& s) { s.rotary_scaling = {}; }),
+      choice(
+          "NoMagnitude",
+          [](const S& s) {
+            return s.rotary_scaling.kind == RotaryScaling::Kind::yarn ||
+                   s.rotary_scaling.kind == RotaryScaling::Kind::longrope;
+          },
+          [](S& s) { s.rotary_scaling.attention_factor = 1; }),
+      choice(
+          "OneBaseForAllLayers", [](const S& s) { return s.window_rope_theta.has_value(); },
+          [](S& s) { s.window_rope_theta.reset(); }),
+      choice(
+          "NoWindow", [](const S& s) { return !s.windows.empty(); },
+          [](S& s) { s.windows.clear(); }),
+      choice(
+          "WindowOneWider", [](const S& s) { return !s.windows.empty(); },
+          [](S& s) {
+            for (std::int32_t& window : s.windows) window += window > 0 ? 1 : 0;
+          }),
+      choice(
+          "WindowInEveryLayer",
+          [](const S& s) { return std::ranges::find(s.windows, 0) != s.windows.end(); },
+          [](S& s) {
+            std::ranges::fill(s.windows, std::ranges::max(s.windows));
+            s.window_rope_theta.reset();
+          }),
+      choice(
+          "NoAttentionCap", [](const S& s) { return s.attention_soft_cap > 0; },
+          [](S& s) { s.attention_soft_cap = 0; }),
+      choice(
+          "NoLogitCap", [](const S& s) { return s.logit_soft_cap > 0; },
+          [](S& s) { s.logit_soft_cap = 0; }),
+      choice(
+          "ScoresByHeadSize", [](const S& s) { return s.attention_scale.has_value(); },
+          [](S& s) { s.attention_scale.reset(); }),
+      choice(
+          "NoHeadNorms", [](const S& s) { return s.head_norm != HeadNorm::none; },
+          [](S& s) { s.head_norm = HeadNorm::none; }),
+      choice(
+          "SiluForGelu", [](const S& s) { return s.activation != Activation::silu; },
+          [](S& s) { s.activation = Activation::silu; }),
+      choice(
+          "TanhForGelu", [](const S& s) { return s.activation == Activation::gelu; },
+          [](S& s) { s.activation = Activation::gelu_tanh; }),
+      choice(
+          "GeluForTanh", [](const S& s) { return s.activation == Activation::gelu_tanh; },
+          [](S& s) { s.activation = Activation::gelu; }),
+      choice(
+          "OneExpertOnly", [](const S& s) { return s.experts_per_token > 1; },
+          [](S& s) { s.experts_per_token = 1; }),
+      choice(
+          "ExpertsNotNormalised",
+          [](const S& s) { return s.num_experts > 0 && s.normalised_experts; },
+          [](S& s) { s.normalised_experts = false; }),
+      choice(
+          "SequentialForParallel", [](const S& s) { return s.parallel && !s.shared_norm; },
+          [](S& s) { s.parallel = false; }),
+      choice(
+          "ParallelForSequential", [](const S& s) { return !s.parallel; },
+          [](S& s) { s.parallel = true; }),
+      choice(
+          "NoResidualScale", [](const S& s) { return s.residual_scale != 1; },
+          [](S& s) { s.residual_scale = 1; }),
+      choice(
+          "NoEmbeddingScale", [](const S& s) { return s.embedding_scale != 1; },
+          [](S& s) { s.embedding_scale = 1; }),
+      choice(
+          "NoLogitScale", [](const S& s) { return s.logit_scale != 1; },
+          [](S& s) { s.logit_scale = 1; }),
       without("PlainOutputNorm", output_norm, 1),
       without("NoOutputNormBias", output_norm_bias, 0),
       without("PlainAttentionNorm", attention_norm, 1),
@@ -191,8 +218,8 @@ float distance_with(const ChoiceDefect& defect, const OpenedFamily& opened) {
                                 replaced ? replaced->second : 0.0f);
   cpu::DecoderCpu model(shape, weights, cpu::ElementType::float32,
                         std::make_shared<cpu::ThreadTeam>(1));
-  return testing::relative_distance(
-      opened.family, testing::logits_of(model, testing::text_of(opened.family)));
+  return testing::relative_distance(opened.family,
+                                    testing::logits_of(model, testing::text_of(opened.family)));
 }
 
 class FamilyDefects : public ::testing::TestWithParam<ChoiceDefect> {};

@@ -35,8 +35,7 @@ class ReferenceArm : public ::testing::TestWithParam<FamilyOnDevice> {
                                           dtype);
   }
 
-  speclab::testing::FamilyFixture family_ =
-      speclab::testing::read_family(std::get<0>(GetParam()));
+  speclab::testing::FamilyFixture family_ = speclab::testing::read_family(std::get<0>(GetParam()));
   testing::FamilyFolder folder_{family_, family_.target};
 };
 

@@ -53,7 +53,8 @@ TEST_P(FamilyRows, OfATextEqualOneTokenAtATime) {
 /// Two branches behind a committed prefix: 0 - 1 - 3 - 5 and 0 - 2 - 4.
 std::vector<ForwardRow> small_tree(std::span<const Token> tokens, std::int32_t slot,
                                    std::int32_t position) {
-  const std::int32_t parents[] = {ForwardRow::kCommitted, 0, 0, 1, 2, 3}, depths[] = {0, 1, 1, 2, 2, 3};
+  const std::int32_t parents[] = {ForwardRow::kCommitted, 0, 0, 1, 2, 3},
+                     depths[] = {0, 1, 1, 2, 2, 3};
   std::vector<ForwardRow> rows;
   for (std::size_t i = 0; i < 6; ++i)
     rows.push_back({tokens[i], position + depths[i], slot, parents[i]});
@@ -70,8 +71,7 @@ TEST_P(FamilyRows, OfATreeEqualTheirPathAlone) {
     const std::int32_t slot = cache->begin();
     commit_all(*model, *cache, slot, prefix);
     const auto logits = testing::copy_rows(model->forward(small_tree(tokens, slot, 30), *cache));
-    for (const std::vector<std::size_t>& path :
-         {std::vector<std::size_t>{0, 1, 3, 5}, {0, 2, 4}}) {
+    for (const std::vector<std::size_t>& path : {std::vector<std::size_t>{0, 1, 3, 5}, {0, 2, 4}}) {
       std::vector<Token> alone(prefix.begin(), prefix.end());
       for (const std::size_t row : path) alone.push_back(tokens[row]);
       EXPECT_EQ(logits[path.back()], logits_of(*model, alone).back()) << path.size();

@@ -50,11 +50,10 @@ DecoderShape read_config(const std::string& content) {
 }
 
 DecoderShape read_json(const std::string& more) {
-  return read_config(
-      R"({"model_type": "llama", "vocab_size": 9, "max_position_embeddings": 64,)"
-      R"( "num_hidden_layers": 1, "hidden_size": 32, "intermediate_size": 32,)"
-      R"( "num_attention_heads": 1)" +
-      more + "}");
+  return read_config(R"({"model_type": "llama", "vocab_size": 9, "max_position_embeddings": 64,)"
+                     R"( "num_hidden_layers": 1, "hidden_size": 32, "intermediate_size": 32,)"
+                     R"( "num_attention_heads": 1)" +
+                     more + "}");
 }
 
 template <typename Read>
