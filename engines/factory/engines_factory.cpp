@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <map>
 
 #include "engines/decoding/host_round_decoder.h"
@@ -80,19 +81,26 @@ DecoderOptions with_eos_tokens(DecoderOptions options, const Tokenizer* tokenize
   return options;
 }
 
+/// Whether a model of the catalogue has yet to be fetched.
+bool is_missing(const CatalogueEntry& entry) {
+  std::error_code none;
+  return !entry.shape && !std::filesystem::exists(entry.path, none);
+}
+
 class LocalEngines final : public Engines, private DrafterModels {
  public:
   std::vector<KnownModel> known_models() const override {
     std::vector<KnownModel> known;
     for (const CatalogueEntry& entry : model_catalogue())
-      known.push_back({entry.name, entry.description});
+      known.push_back({entry.name, entry.description, is_missing(entry) ? entry.fetched_by : ""});
     return known;
   }
 
   LoadedModel load_model(const ModelOptions& options) override {
     check_options(options);
     options_ = options;
-    const ModelSource source = open_model(options.model);
+    ModelSource source = open_model(options.model);
+    if (!options.name.empty()) source.config.name = options.name;
     if (source.config.is_feature_transformer())
       throw ConfigError(
           fmt::format("model '{}' drafts from another model's hidden states; allowed: a model by "
@@ -104,6 +112,10 @@ class LocalEngines final : public Engines, private DrafterModels {
 
   std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) override {
     return open_tokenizer(model);
+  }
+
+  std::vector<StoredWeights> stored_weights(const std::string& model) override {
+    return engines::stored_weights(model);
   }
 
   std::unique_ptr<RoundDecoder> make_decoder(LanguageModel& target,

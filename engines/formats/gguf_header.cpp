@@ -166,8 +166,9 @@ void refuse_overlap(const InputFile& file, const GgufHeader& header) {
     const TensorExtent& after = header.extents[order[i]];
     if (after.offset - before.offset >= before.bytes) continue;
     const std::string& name = header.table.tensors()[order[i]].name;
-    file.fail(after.offset, {"tensor '" + escaped(name, 63) + "'",
-                             "data that overlaps another tensor's", "data apart from all others"});
+    file.fail(after.offset,
+              {"tensor '" + escaped(name, 63) + "'", "data that overlaps another tensor's",
+               "data apart from all others", FileProblem::kDamaged});
   }
 }
 

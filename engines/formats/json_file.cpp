@@ -16,9 +16,6 @@ using Json = nlohmann::json;
 
 namespace {
 
-constexpr const char *kDamaged = FileProblem::kDamaged,
-                     *kChangeValue = "change the file, or use another model";
-
 bool begins_like_json(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string::npos && (text[first] == '{' || text[first] == '[');
@@ -40,7 +37,7 @@ Json read_json_file(const std::string& path, const JsonLimits& limits, const Jso
 }
 
 JsonNode::JsonNode(const Json& root, std::string path, std::uint64_t offset)
-    : value_(&root), path_(std::move(path)), offset_(offset), change_(kChangeValue) {}
+    : value_(&root), path_(std::move(path)), offset_(offset), change_(FileProblem::kOtherModel) {}
 
 JsonNode::JsonNode(const Json& value, std::string path, std::uint64_t offset,
                    const std::string& member)
@@ -48,7 +45,7 @@ JsonNode::JsonNode(const Json& value, std::string path, std::uint64_t offset,
       path_(std::move(path)),
       offset_(offset),
       field_("." + escaped(member, 64)),
-      change_(kDamaged) {}
+      change_(FileProblem::kDamaged) {}
 
 JsonNode::JsonNode(const JsonNode& parent, const Json& value, const std::string& step)
     : value_(&value),

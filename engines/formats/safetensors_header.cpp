@@ -56,8 +56,8 @@ struct Entry {
 std::uint64_t read_header_length(const InputFile& file) {
   std::array<std::byte, kLengthBytes> bytes;
   if (file.size() < kLengthBytes)
-    file.fail(
-        0, {"header length", fmt::format("a file of {} bytes", file.size()), "at least 8 bytes"});
+    file.fail(0, {"header length", fmt::format("a file of {} bytes", file.size()),
+                  "at least 8 bytes", FileProblem::kDamaged});
   file.read(0, bytes);
   std::uint64_t length = 0;
   std::memcpy(&length, bytes.data(), kLengthBytes);
@@ -74,8 +74,8 @@ std::string read_header_text(const InputFile& file, std::uint64_t length) {
   std::string text(static_cast<std::size_t>(length), '\0');
   file.read(kLengthBytes, std::as_writable_bytes(std::span(text)));
   if (text[0] != '{')
-    file.fail(kLengthBytes,
-              {"header", "'" + escaped(text.substr(0, 8)) + "'", "JSON that begins with {"});
+    file.fail(kLengthBytes, {"header", "'" + escaped(text.substr(0, 8)) + "'",
+                             "JSON that begins with {", FileProblem::kDamaged});
   return text;
 }
 
@@ -158,8 +158,9 @@ void place(Entry entry, std::uint64_t expected, std::uint64_t data_begin, const 
            SafetensorsHeader& header) {
   const std::string field = escaped(entry.info.name, 64) + ".data_offsets";
   if (entry.begin != expected)
-    file.fail(kLengthBytes, {field, fmt::format("begin {}", entry.begin),
-                             fmt::format("{}: no hole, no overlap", expected)});
+    file.fail(kLengthBytes,
+              {field, fmt::format("begin {}", entry.begin),
+               fmt::format("{}: no hole, no overlap", expected), FileProblem::kDamaged});
   const std::optional<std::uint64_t> begin =
       (CheckedSize(data_begin) + entry.begin).within(file.size());
   if (!begin)

@@ -17,7 +17,9 @@
 namespace speclab::engines {
 
 struct ModelOptions {
-  std::string model;            ///< catalogue name, GGUF file or checkpoint folder
+  std::string model;   ///< catalogue name, GGUF file or checkpoint folder
+  std::string name{};  ///< that tables and reports show; empty: the catalogue's name, or the
+                       ///< last part of the path
   std::string device = "auto";  ///< "auto", "cpu", "cuda"
   std::string dtype = "auto";   ///< "auto", "float32", "bfloat16"
   std::string arithmetic =
@@ -46,6 +48,14 @@ struct MachineInfo {
 
 struct KnownModel {
   std::string name, description;
+  std::string fetched_by{};  ///< the command that brings its file; empty: the file is there
+};
+
+/// Tensors of one type in a model's files.
+struct StoredWeights {
+  std::string type;  ///< as the format names it: "F32", "BF16", "Q4_K"
+  std::int64_t num_tensors = 0;
+  std::int64_t bytes = 0;
 };
 
 class Engines {
@@ -57,6 +67,8 @@ class Engines {
   /// arithmetic
   virtual LoadedModel load_model(const ModelOptions& options) = 0;
   virtual std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) = 0;
+  /// What lies in the model's files, by type; nothing of a shape model.
+  virtual std::vector<StoredWeights> stored_weights(const std::string& model) = 0;
   /// @param target     outlives the decoder
   /// @param tokenizer  needed for stop strings and end-of-sequence; may be null
   virtual std::unique_ptr<RoundDecoder> make_decoder(LanguageModel& target,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "engines/formats/checkpoint_folder.h"
 #include "engines/formats/folder_kind.h"
@@ -136,7 +137,27 @@ ModelSource open_with(const std::string& model, Head head) {
                     escaped(model)));
   const bool reads_features =
       !entry.shape && is_folder(entry.path) && is_feature_transformer_folder(entry.path);
-  return reads_features ? open_feature_transformer(entry.path) : open_plain(entry, head);
+  ModelSource source =
+      reads_features ? open_feature_transformer(entry.path) : open_plain(entry, head);
+  source.config.name = entry.name == entry.path ? model_name_of_path(entry.path) : entry.name;
+  return source;
+}
+
+/// Types that are not read as numbers count without their bytes.
+std::vector<StoredWeights> weights_by_type(const WeightSource& source) {
+  std::map<std::string, StoredWeights> types;
+  for (const TensorInfo& tensor : source.tensors()) {
+    StoredWeights& stored = types[tensor.dtype];
+    ++stored.num_tensors;
+    if (const BlockFormat* format = find_block_format(tensor.dtype))
+      stored.bytes += tensor.num_elements / format->block_elements * format->block_bytes;
+  }
+  std::vector<StoredWeights> list;
+  for (auto& [type, stored] : types) {
+    stored.type = type;
+    list.push_back(stored);
+  }
+  return list;
 }
 
 }  // namespace
@@ -182,6 +203,14 @@ std::string model_path(const std::string& model) {
 ModelSource open_model(const std::string& model) { return open_with(model, Head::whole); }
 
 ModelSource open_draft_model(const std::string& model) { return open_with(model, Head::drafted); }
+
+std::vector<StoredWeights> stored_weights(const std::string& model) {
+  const CatalogueEntry entry = find_model(model);
+  if (entry.shape) return {};
+  refuse_other_kinds(entry.path);
+  if (is_folder(entry.path)) return weights_by_type(CheckpointFolder::open(entry.path));
+  return weights_by_type(GgufFile::open(entry.path));
+}
 
 MlpSpeculatorSource open_mlp_speculator(const std::string& model) {
   const CatalogueEntry entry = find_model(model);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engines/interface/tokenizer.h"
+#include "engines/interface/engines.h"
 #include "engines/models/decoder/decoder_weights.h"
 #include "engines/models/mlp/mlp_speculator_config.h"
 
@@ -53,6 +53,8 @@ ModelSource open_draft_model(const std::string& model);
 /// @param model  catalogue name or folder
 /// @throws ConfigError if there is none; ModelFileError from the readers
 MlpSpeculatorSource open_mlp_speculator(const std::string& model);
+/// @throws ConfigError, ModelFileError like open_model
+std::vector<StoredWeights> stored_weights(const std::string& model);
 std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& model);
 
 }  // namespace speclab::engines

@@ -72,6 +72,24 @@ std::vector<std::string> checkpoint_seeds() {
           std::string("{}") + '\0' + R"({"weight_map":{}})"};
 }
 
+std::vector<std::string> gguf_part_seeds() {
+  std::vector<std::string> parts;
+  for (const std::uint16_t number : {std::uint16_t{0}, std::uint16_t{1}}) {
+    GgufBytes file;
+    file.metadata = {metadata_entry("split.no", 2, raw(number)),
+                     metadata_entry("split.count", 2, raw<std::uint16_t>(2)),
+                     metadata_entry("split.tensors.count", 5, raw<std::int32_t>(2))};
+    file.tensors = {tensor_entry(number == 0 ? "a" : "b", {2}, 0, 0)};
+    file.data = raw(1.0f) + raw(2.0f);
+    parts.push_back(file.str());
+  }
+  return parts;
+}
+
+std::vector<std::string> adapter_seeds() {
+  return {R"({"peft_type":"LORA","base_model_name_or_path":"a/b"})", "{}"};
+}
+
 std::vector<std::string> ngram_seeds() {
   std::vector<std::string> seeds;
   const TemporaryFolder folder;

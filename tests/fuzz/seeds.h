@@ -10,6 +10,9 @@ std::vector<std::string> gguf_seeds();
 std::vector<std::string> safetensors_seeds();
 std::vector<std::string> tokenizer_seeds();
 std::vector<std::string> checkpoint_seeds();
+/// The first and the second part of one model.
+std::vector<std::string> gguf_part_seeds();
+std::vector<std::string> adapter_seeds();
 std::vector<std::string> ngram_seeds();
 std::vector<std::string> config_seeds();
 std::vector<std::string> experiment_seeds();

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "engines/formats/checkpoint_folder.h"
+#include "engines/formats/folder_kind.h"
 #include "engines/formats/gguf_file.h"
 #include "engines/ngrams/ngram_file.h"
 #include "engines/tokenizers/load_tokenizer.h"
@@ -75,6 +76,24 @@ void read_checkpoint(const std::string& bytes) try {
 } catch (const ModelFileError&) {
 }
 
+/// The second of two parts is the input.
+void read_gguf_parts(const std::string& bytes) try {
+  static const TemporaryFolder folder(testing::memory_folder());
+  static const std::string first = folder.file("m-00001-of-00002.gguf", gguf_part_seeds().front());
+  std::ofstream(folder.path("m-00002-of-00002.gguf"), std::ios::binary) << bytes;
+  read_all(GgufFile::open(first));
+} catch (const ModelFileError&) {
+}
+
+/// The input is what says that a folder is an adapter.
+void read_adapter(const std::string& bytes) try {
+  static const TemporaryFolder folder(testing::memory_folder());
+  std::ofstream(folder.path("adapter_config.json"), std::ios::binary) << bytes;
+  refuse_other_folder(folder.path());
+  require(false, "an adapter is refused");
+} catch (const ModelFileError&) {
+}
+
 void read_ngrams(const std::string& bytes) try {
   const NgramModel model = parse_ngrams(bytes, "ngram.bin");
   std::vector<LawEntry<float>> successors;
@@ -95,6 +114,8 @@ const std::vector<Target>& targets() {
                                        {"safetensors", read_safetensors, safetensors_seeds},
                                        {"tokenizer", read_tokenizer, tokenizer_seeds},
                                        {"checkpoint", read_checkpoint, checkpoint_seeds},
+                                       {"gguf_parts", read_gguf_parts, gguf_part_seeds},
+                                       {"adapter", read_adapter, adapter_seeds},
                                        {"ngrams", read_ngrams, ngram_seeds},
                                        {"config", read_config, config_seeds},
                                        {"journal", read_journal, journal_seeds},

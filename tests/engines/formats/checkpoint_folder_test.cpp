@@ -150,6 +150,26 @@ TEST_F(CheckpointFolderTest, TakesTheLinksOfTheHubsCache) {
   EXPECT_EQ(checkpoint.weight_paths().size(), 2u);
 }
 
+/// Defect: a copy of the hub's cache by a tool without links is read as text, or a file of another
+/// text decides what is opened.
+TEST_F(CheckpointFolderTest, FollowsLinksThatBecameTexts) {
+  const std::string digest(40, 'a'), sha256(64, 'b');
+  for (const char* name : {"blobs", "snapshots/0123"}) make_folder(folder_.path(name));
+  write_file(folder_.path("blobs/" + digest), "{\"a\": 1}");
+  write_file(folder_.path("blobs/" + sha256), "{\"a\": 2}");
+  const auto read = [&](const std::string& text) {
+    return read_json_file(folder_.file("snapshots/0123/config.json", text)).at("a").get<int>();
+  };
+  EXPECT_EQ(read("../../blobs/" + digest), 1);
+  EXPECT_EQ(read("../../blobs/" + sha256), 2);
+  for (const std::string& text :
+       {"../../blobs/" + digest + "\n", "../../blobs/../blobs/" + digest.substr(9),
+        "../../../../../etc/passwd" + std::string(30, ' '), "../../blobs/" + digest + "c",
+        "../blobs/" + digest + "aaa", "../../blobs/" + std::string(40, 'A')})
+    EXPECT_THROW(read(text), ModelFileError) << text;
+  EXPECT_THROW(read("../../blobs/" + std::string(40, 'c')), ModelFileError) << "no such blob";
+}
+
 /// Defect: a download that stopped between two shards is told by the first name alone.
 TEST_F(CheckpointFolderTest, CountsTheMissingShards) {
   folder_.file("config.json", "{}");

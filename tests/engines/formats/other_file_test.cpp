@@ -126,6 +126,26 @@ TEST_F(OtherFolders, AreRefusedByTheReaderToo) {
   expect_words(message_of([&] { CheckpointFolder::open(folder_.path()); }), {"bits 8"});
 }
 
+/// Defect: another copy is advised for a sound file that is not supported, or none for a damaged
+/// one.
+TEST(Advice, OfAnotherCopyStandsBehindDamagedFilesOnly) {
+  const TemporaryFolder folder;
+  const auto advises_copy = [](const std::string& message) {
+    return message.find("undamaged copy") != std::string::npos;
+  };
+  const std::string cut = message_of([&] { read_json_file(folder.file("a", "{\"a\": 1")); });
+  EXPECT_TRUE(advises_copy(cut)) << cut;
+  const std::string short_header =
+      message_of([&] { SafetensorsFile::open(folder.file("b", "\3")); });
+  EXPECT_TRUE(advises_copy(short_header)) << short_header;
+  const std::string ends_early = message_of([&] { GgufFile::open(folder.file("c", "GGUF\3")); });
+  EXPECT_TRUE(advises_copy(ends_early)) << ends_early;
+  const nlohmann::json root = {{"hidden_act", "square"}};
+  const std::string value =
+      message_of([&] { JsonNode(root, "config.json").at("hidden_act").as_integer(0, 1); });
+  EXPECT_FALSE(advises_copy(value)) << value;
+}
+
 /// Defect: tables name a model by the revision of its snapshot.
 TEST(ModelNames, ComeFromTheLastPartOfThePath) {
   EXPECT_EQ(model_name_of_path("/models/tiny"), "tiny");

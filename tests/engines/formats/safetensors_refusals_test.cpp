@@ -115,6 +115,16 @@ TEST_P(SafetensorsRefusals, NameTheFieldAndTheByte) {
 INSTANTIATE_TEST_SUITE_P(, SafetensorsRefusals, ::testing::ValuesIn(refusals()),
                          [](const auto& named) { return named.param.name; });
 
+/// Defect: free text of a trainer, which the format does not limit, makes a sound file damaged.
+TEST(SafetensorsMetadata, HasTextsAndKeysOfAnyLength) {
+  const TemporaryFolder folder;
+  const std::string text(200'000, 't'), key(10'000, 'k');
+  const std::string path =
+      folder.file("long.safetensors",
+                  safetensors_bytes("{\"__metadata__\":{\"" + key + "\":\"" + text + "\"}}", ""));
+  EXPECT_EQ(SafetensorsFile::open(path).metadata().at(key), text);
+}
+
 TEST(SafetensorsLimits, AreReachedAndNotPassed) {
   const TemporaryFolder folder;
   const std::string bytes = safetensors_bytes(
