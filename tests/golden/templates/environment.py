@@ -45,7 +45,7 @@ def environment():
 
 
 def outcome(env, source, variables):
-    """{"text": ...}, or {"error": kind}: "syntax", "raised" or "rendering"."""
+    """{"text": ...}, or {"error": kind}: "syntax", "raised", "limit" or "rendering"."""
     try:
         template = env.from_string(source)
     except (jinja2.TemplateSyntaxError, SyntaxError):
@@ -56,5 +56,7 @@ def outcome(env, source, variables):
         return {"text": text}
     except Raised as error:
         return {"error": "raised", "message": str(error)}
+    except RecursionError:
+        return {"error": "limit"}
     except Exception:  # whatever Python raises inside of a template
         return {"error": "rendering"}
