@@ -47,6 +47,9 @@ DeviceLlama::DeviceLlama(const DecoderShape& config, const DecoderWeights& weigh
 }
 
 std::optional<std::string> DeviceLlama::lacking(const DecoderShape& config) {
+  if (const auto choice = beyond_llama(config))
+    return fmt::format("family {} with {}; allowed there: the Llama family's own shape",
+                       config.family, *choice);
   if (config.is_feature_transformer())
     return "drafters that read hidden states do not run there yet";
   if (config.head_dim != 32 && config.head_dim != 64 && config.head_dim != 128)
@@ -165,7 +168,7 @@ ProductArguments DeviceLlama::arguments(const DeviceArray<std::uint16_t>& weight
   a.blocks =
       static_cast<std::int32_t>(static_cast<std::int64_t>(weights.size()) / columns / kTileRows);
   a.inverse_size = 1.0f / static_cast<float>(config_.hidden_size);
-  a.epsilon = config_.rms_epsilon;
+  a.epsilon = config_.norm_epsilon;
   return a;
 }
 

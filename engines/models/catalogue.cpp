@@ -97,8 +97,11 @@ CatalogueEntry find_model(const std::string& model) {
 
 ModelSource open_gguf(const std::string& path) {
   const auto file = std::make_shared<GgufFile>(GgufFile::open(path));
-  const DecoderShape config = llama_config_from_gguf(*file);
-  return {config, llama_weights_from_gguf(file, config), load_tokenizer_from_gguf(*file)};
+  const DecoderShape config = shape_from_gguf(*file);
+  const std::string kind =
+      file->metadata().find<std::string>("tokenizer.ggml.model").value_or("none");
+  return {config, decoder_weights_from_gguf(file, config),
+          kind == "none" ? nullptr : load_tokenizer_from_gguf(*file)};
 }
 
 /// With the weights that its manifest.json tells of, where it has one.
@@ -127,12 +130,12 @@ ModelSource open_feature_transformer(const std::string& path) {
 }
 
 ModelSource open_folder(const std::string& path, Head head) {
-  DecoderShape config = llama_config_from_json(path + "/config.json");
+  DecoderShape config = shape_from_json(path + "/config.json");
   if (head == Head::whole) config.draft_vocabulary.clear();
   if (config.name.empty()) config.name = std::filesystem::path(path).filename().string();
   const auto folder = open_checkpoint(path);
   const std::string tokenizer = path + "/tokenizer.json";
-  return {config, llama_weights_from_checkpoint(folder, config),
+  return {config, decoder_weights_from_checkpoint(folder, config),
           is_there(tokenizer) ? load_tokenizer_from_json(tokenizer) : nullptr};
 }
 
@@ -146,7 +149,7 @@ void check_pinned(const CatalogueEntry& entry, const std::string& found) {
 
 /// Every model but a feature transformer, which needs another one.
 ModelSource open_plain(const CatalogueEntry& entry, Head head) {
-  if (entry.shape) return {*entry.shape, random_llama_weights(*entry.shape, 1), nullptr};
+  if (entry.shape) return {*entry.shape, random_decoder_weights(*entry.shape, 1), nullptr};
   ModelSource source =
       is_folder(entry.path) ? open_folder(entry.path, head) : open_gguf(entry.path);
   if (!entry.sha256.empty()) check_pinned(entry, source.weights->sha256());

@@ -1,42 +1,67 @@
 #include "engines/models/cpu/decoder_cpu.h"
 
-#include <algorithm>
-#include <cstring>
+#include <fmt/format.h>
 
-#include "engines/models/cpu/bfloat16.h"
+#include <algorithm>
+
+#include "engines/models/cpu/padding.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines::cpu {
 
+DecoderCpu::Widths::Widths(const DecoderShape& shape)
+    : hidden(padded(shape.hidden_size)),
+      table(padded(shape.table_width())),
+      head(padded(shape.head_dim)),
+      query(shape.num_heads * head),
+      key(shape.num_kv_heads * head),
+      inner(padded(shape.intermediate_size)),
+      expert(padded(shape.expert_size)) {}
+
 DecoderCpu::DecoderCpu(const DecoderShape& config, const DecoderWeights& weights, ElementType type,
                        std::shared_ptr<ThreadTeam> team, const CpuKernels* kernels)
     : config_(config),
+      widths_(config),
       state_layers_(config.state_layers()),
       type_(type),
       team_(std::move(team)),
       kernels_(kernels),
+      global_rotation_(config, RotaryBase::global),
+      window_rotation_(config, RotaryBase::window),
       scratch_(static_cast<std::size_t>(team_->size())) {
   load(weights);
-  info_.name = config.name;
-  info_.family = "llama";
-  info_.dtype = type == ElementType::float32 ? "float32" : "bfloat16";
-  info_.device = "cpu";
-  info_.kernels = kernels_->name;
-  info_.sha256 = weights.sha256();
-  info_.config_sha256 = config.config_sha256;
-  info_.random_weights = weights.are_random();
-  info_.vocab_size = config.vocab_size;
-  info_.context_length = config.context_length;
-  info_.num_layers = config.num_layers;
-  info_.hidden_size = config.hidden_size;
-  info_.num_state_layers = static_cast<std::int32_t>(state_layers_.size());
-  info_.feature_size = config.feature_size;
-  info_.draft_vocabulary = config.draft_vocabulary;
-  info_.num_parameters = config.num_parameters();
+  fill_info(weights);
 }
 
-std::unique_ptr<KvCache> DecoderCpu::make_cache(std::int32_t max_sequences, std::int32_t capacity) {
-  return std::make_unique<KvCacheCpu>(config_, max_sequences, capacity);
+void DecoderCpu::fill_info(const DecoderWeights& weights) {
+  const bool is_padded = widths_.hidden != config_.hidden_size ||
+                         widths_.head != config_.head_dim ||
+                         widths_.inner != config_.intermediate_size ||
+                         widths_.expert != config_.expert_size;
+  info_.name = config_.name;
+  info_.family = config_.family;
+  info_.dtype = type_ == ElementType::float32 ? "float32" : "bfloat16";
+  info_.device = "cpu";
+  info_.kernels = fmt::format("{}{}", kernels_->name, is_padded ? ", sizes padded to 16" : "");
+  info_.sha256 = weights.sha256();
+  info_.config_sha256 = config_.config_sha256;
+  info_.random_weights = weights.are_random();
+  info_.vocab_size = config_.vocab_size;
+  info_.context_length = config_.context_length;
+  info_.num_layers = config_.num_layers;
+  info_.hidden_size = config_.hidden_size;
+  info_.num_state_layers = static_cast<std::int32_t>(state_layers_.size());
+  info_.feature_size = config_.feature_size;
+  info_.draft_vocabulary = config_.draft_vocabulary;
+  info_.num_parameters = config_.num_parameters();
+}
+
+std::unique_ptr<KvCache> DecoderCpu::make_cache(std::int32_t max_sequences,
+                                                std::int32_t capacity) {
+  auto cache = std::make_unique<KvCacheCpu>(config_, max_sequences, capacity);
+  global_rotation_.reach(cache->capacity());
+  if (config_.window_rope_theta) window_rotation_.reach(cache->capacity());
+  return cache;
 }
 
 ForwardResult DecoderCpu::forward(std::span<const ForwardRow> rows, KvCache& cache) {
@@ -78,18 +103,21 @@ void DecoderCpu::reserve(std::size_t rows) {
   auto grow = [](std::vector<float>& buffer, std::size_t size) {
     if (buffer.size() < size) buffer.resize(size);
   };
-  const auto width = [rows](std::int32_t size) { return rows * static_cast<std::size_t>(size); };
-  grow(x_, width(config_.hidden_size));
-  grow(normed_, width(config_.hidden_size + config_.feature_size));
-  grow(projected_, width(config_.query_size() + 2 * config_.kv_size()));
-  grow(attended_, width(config_.query_size()));
-  grow(inner_, width(config_.intermediate_size));
+  const auto width = [rows](std::int64_t size) { return rows * static_cast<std::size_t>(size); };
+  grow(x_, width(widths_.hidden));
+  grow(block_, width(widths_.hidden));
+  if (config_.embedding_size > 0) grow(table_rows_, width(widths_.table));
+  grow(normed_, width(std::max(widths_.hidden + config_.feature_size, widths_.table)));
+  grow(projected_, width(projected_width()));
+  grow(attended_, width(widths_.query));
+  grow(inner_, width(widths_.inner));
   grow(logits_, logit_rows_.size() * static_cast<std::size_t>(config_.num_logits()));
   grow(hidden_, hidden_rows_.size() * static_cast<std::size_t>(info_.state_size()));
+  if (config_.num_experts > 0) reserve_experts(rows);
   for (Scratch& scratch : scratch_) {
     grow(scratch.scores, static_cast<std::size_t>(attend_scratch_size(cache_->capacity())));
-    grow(scratch.weighted, static_cast<std::size_t>(kMaxAttendQueries * config_.head_dim));
-    grow(scratch.head, static_cast<std::size_t>(std::max(config_.head_dim, config_.hidden_size)));
+    grow(scratch.weighted, static_cast<std::size_t>(kMaxAttendQueries * widths_.head));
+    grow(scratch.head, static_cast<std::size_t>(widths_.head));
   }
 }
 
@@ -114,147 +142,90 @@ void DecoderCpu::run_layers(int rank) {
 void DecoderCpu::run_layer(int rank, std::int32_t l) {
   const Layer& layer = layers_[static_cast<std::size_t>(l)];
   const bool is_last = l + 1 == config_.num_layers;
-  const int rows = static_cast<int>(rows_.size()),
-            going_on = is_last ? static_cast<int>(going_on_.size()) : rows;
-  norm_rows(rank, rows, layer.attention_norm);
+  const int going_on = static_cast<int>(is_last ? going_on_.size() : rows_.size());
+  run_attention(rank, l, going_on);
+  if (going_on == 0) return;
+  const Norm& norm = config_.shared_norm ? layer.attention_norm : layer.feed_forward_norm;
+  if (config_.parallel) {
+    norm_rows(rank, going_on, norm, normed_);
+    team_->barrier();
+  }
+  add_block(rank, layer.attention_output, attended_.data(), layer.attention_output_norm, going_on);
+  if (!config_.parallel) {
+    norm_rows(rank, going_on, norm, normed_);
+    team_->barrier();
+  }
+  if (config_.has_experts(l))
+    run_experts(rank, layer, going_on);
+  else
+    run_feed_forward(rank, layer, going_on);
+}
+
+/// Leaves keys and values of all rows in the cache, and what the heads found for those that go on.
+void DecoderCpu::run_attention(int rank, std::int32_t l, int going_on) {
+  const Layer& layer = layers_[static_cast<std::size_t>(l)];
+  const bool is_last = l + 1 == config_.num_layers;
+  const int rows = static_cast<int>(rows_.size());
+  norm_rows(rank, rows, layer.attention_norm, normed_);
   team_->barrier();
   multiply(rank, layer.query_key_value, normed_.data(), rows, projected_.data(),
-           layer.query_key_value.columns(), Epilogue::store);
+           projected_width(), Epilogue::store);
   team_->barrier();
+  if (config_.head_norm == HeadNorm::all_heads) {
+    norm_all_heads(rank, layer.head_norms);
+    team_->barrier();
+  }
   rotate_and_store(rank, l);
   team_->barrier();
   if (going_on == 0) return;
   if (is_last && rank == 0) keep_rows_going_on();
   attend(rank, l, is_last);
   team_->barrier();
-  multiply(rank, layer.attention_output, attended_.data(), going_on, x_.data(), config_.hidden_size,
-           Epilogue::add);
+}
+
+void DecoderCpu::run_feed_forward(int rank, const Layer& layer, int rows) {
+  multiply(rank, layer.first, normed_.data(), rows, inner_.data(), widths_.inner,
+           first_epilogue());
   team_->barrier();
-  norm_rows(rank, going_on, layer.feed_forward_norm);
+  add_block(rank, layer.down, inner_.data(), layer.feed_forward_output_norm, rows);
+}
+
+/// Adds a block's last product to the residual stream, behind its norm and multiplier.
+void DecoderCpu::add_block(int rank, const Linear& linear, const void* in, const Norm& output_norm,
+                           int rows) {
+  if (adds_in_product(output_norm)) {
+    multiply(rank, linear, in, rows, x_.data(), widths_.hidden, Epilogue::add);
+  } else {
+    multiply(rank, linear, in, rows, block_.data(), widths_.hidden, Epilogue::store);
+    team_->barrier();
+    finish_block(rank, output_norm, rows);
+  }
   team_->barrier();
-  multiply(rank, layer.gate_up, normed_.data(), going_on, inner_.data(), config_.intermediate_size,
-           Epilogue::silu_gate);
-  team_->barrier();
-  multiply(rank, layer.down, inner_.data(), going_on, x_.data(), config_.hidden_size,
-           Epilogue::add);
-  team_->barrier();
+}
+
+bool DecoderCpu::adds_in_product(const Norm& output_norm) const {
+  return !output_norm.is_there() && config_.residual_scale == 1.0f;
+}
+
+void DecoderCpu::finish_block(int rank, const Norm& output_norm, int rows) {
+  const bool norms_sum = config_.norm_place == NormPlace::after_sum;
+  const Range range = share(rows, rank, team_->size());
+  for (int r = range.begin; r < range.end; ++r) {
+    float* x = stream(r);
+    float* added = block_.data() + std::int64_t{r} * widths_.hidden;
+    NormArgs args = norm_args(output_norm, config_.hidden_size);
+    args.x = norms_sum ? x : added;
+    args.out = norms_sum ? x : added;
+    if (output_norm.is_there() && !norms_sum) kernels_->norm(args);
+    for (std::int32_t i = 0; i < widths_.hidden; ++i) x[i] += config_.residual_scale * added[i];
+    if (output_norm.is_there() && norms_sum) kernels_->norm(args);
+  }
 }
 
 /// Moves the residual stream of the rows that go on to the front.
 void DecoderCpu::keep_rows_going_on() {
-  for (std::size_t i = 0; i < going_on_.size(); ++i) {
-    const std::int64_t from = std::int64_t{going_on_[i]} * config_.hidden_size;
-    std::copy_n(x_.begin() + from, config_.hidden_size,
-                x_.begin() + static_cast<std::int64_t>(i) * config_.hidden_size);
-  }
-}
-
-void DecoderCpu::embed(int rank) {
-  const Range range = share(static_cast<int>(rows_.size()), rank, team_->size());
-  for (int r = range.begin; r < range.end; ++r)
-    embedding_.read_column(rows_[static_cast<std::size_t>(r)].token,
-                           x_.data() + std::int64_t{r} * config_.hidden_size);
-  if (config_.is_feature_transformer()) fuse(rank);
-}
-
-/// The norms of a row's embedding and of each state of its feature, one behind the other, become
-/// its residual stream.
-void DecoderCpu::fuse(int rank) {
-  const int rows = static_cast<int>(rows_.size());
-  const Range range = share(rows, rank, team_->size());
-  for (int r = range.begin; r < range.end; ++r) {
-    const std::int64_t at = std::int64_t{r} * fusion_.depth();
-    kernels_->rms_norm(x_.data() + std::int64_t{r} * config_.hidden_size, embedding_norm_.data(),
-                       config_.hidden_size, config_.rms_epsilon, type_, activation(normed_, at));
-    for (std::int32_t begin = 0; begin < config_.feature_size; begin += config_.hidden_size)
-      kernels_->rms_norm(rows_[static_cast<std::size_t>(r)].feature + begin,
-                         feature_norm_.data() + begin, config_.hidden_size, config_.rms_epsilon,
-                         type_, activation(normed_, at + config_.hidden_size + begin));
-  }
-  team_->barrier();
-  multiply(rank, fusion_, normed_.data(), rows, x_.data(), config_.hidden_size, Epilogue::store);
-}
-
-void DecoderCpu::norm_rows(int rank, int rows, const std::vector<float>& weight) {
-  const Range range = share(rows, rank, team_->size());
-  for (int r = range.begin; r < range.end; ++r) {
-    const std::int64_t at = std::int64_t{r} * config_.hidden_size;
-    kernels_->rms_norm(x_.data() + at, weight.data(), config_.hidden_size, config_.rms_epsilon,
-                       type_, activation(normed_, at));
-  }
-}
-
-void DecoderCpu::multiply(int rank, const PackedMatrix& matrix, const void* x, int rows, void* out,
-                          std::int64_t out_stride, Epilogue epilogue) {
-  MultiplyArgs args{.weights = matrix.data(),
-                    .x = x,
-                    .x_stride = matrix.depth(),
-                    .out = out,
-                    .out_stride = out_stride,
-                    .rows = rows,
-                    .depth = matrix.depth(),
-                    .block_begin = 0,
-                    .block_end = 0,
-                    .columns = matrix.columns(),
-                    .epilogue = epilogue};
-  const auto product =
-      type_ == ElementType::float32 ? kernels_->multiply_float32 : kernels_->multiply_bfloat16;
-  deal(rank, rows, matrix.num_blocks(), 1, [&](Range blocks) {
-    args.block_begin = blocks.begin;
-    args.block_end = blocks.end;
-    product(args);
-  });
-}
-
-void DecoderCpu::compute_outputs(int rank) {
-  norm_rows(rank, static_cast<int>(going_on_.size()), output_norm_);
-  team_->barrier();
-  copy_hidden(rank);
-  if (logit_rows_.size() < going_on_.size()) {
-    team_->barrier();
-    if (rank == 0) keep_logit_rows();
-    team_->barrier();
-  }
-  if (logit_rows_.empty()) return;
-  multiply(rank, config_.head_is_embedding() ? embedding_ : head_, normed_.data(),
-           static_cast<int>(logit_rows_.size()), logits_.data(), config_.num_logits(),
-           Epilogue::store);
-}
-
-/// What the head is about to multiply, in float32.
-void DecoderCpu::copy_hidden(int rank) {
-  const Range range = share(static_cast<int>(hidden_rows_.size()), rank, team_->size());
-  for (int i = range.begin; i < range.end; ++i) {
-    const void* from = activation(
-        normed_, std::int64_t{hidden_rows_[static_cast<std::size_t>(i)]} * config_.hidden_size);
-    float* to = hidden_.data() + std::int64_t{i} * info_.state_size();
-    if (type_ == ElementType::float32)
-      std::copy_n(static_cast<const float*>(from), config_.hidden_size, to);
-    else
-      std::transform(static_cast<const BFloat16*>(from),
-                     static_cast<const BFloat16*>(from) + config_.hidden_size, to, from_bfloat16);
-  }
-}
-
-/// The residual stream, which the next layer adds to only behind its first barriers.
-void DecoderCpu::copy_stream(int rank, std::int32_t place) {
-  const Range range = share(static_cast<int>(hidden_rows_.size()), rank, team_->size());
-  for (int i = range.begin; i < range.end; ++i) {
-    const std::int32_t row =
-        going_on_[static_cast<std::size_t>(hidden_rows_[static_cast<std::size_t>(i)])];
-    std::copy_n(
-        x_.data() + std::int64_t{row} * config_.hidden_size, config_.hidden_size,
-        hidden_.data() + std::int64_t{i} * info_.state_size() + place * config_.hidden_size);
-  }
-}
-
-/// Moves the normed rows that want logits to the front.
-void DecoderCpu::keep_logit_rows() {
-  const std::int64_t bytes = config_.hidden_size * (type_ == ElementType::float32 ? 4 : 2);
-  for (std::size_t i = 0; i < logit_rows_.size(); ++i)
-    std::memmove(activation(normed_, static_cast<std::int64_t>(i) * config_.hidden_size),
-                 activation(normed_, std::int64_t{logit_rows_[i]} * config_.hidden_size),
-                 static_cast<std::size_t>(bytes));
+  for (std::size_t i = 0; i < going_on_.size(); ++i)
+    std::copy_n(stream(going_on_[i]), widths_.hidden, stream(static_cast<std::int64_t>(i)));
 }
 
 }  // namespace speclab::engines::cpu

@@ -1,7 +1,7 @@
 #pragma once
-// The Llama family on the CPU: packed weights, own kernels, one parallel region a forward. Every
-// row's result is bit-equal whatever rows are beside it, so plain decoding, verification of chains
-// and trees, and batches agree exactly.
+// Any decoder on the CPU: packed weights, own kernels, one parallel region a forward. Every row's
+// result is bit-equal whatever rows are beside it, so plain decoding, verification of chains and
+// trees, and batches agree exactly.
 
 #include <algorithm>
 #include <memory>
@@ -11,6 +11,7 @@
 #include "engines/models/cpu/kernels.h"
 #include "engines/models/cpu/kv_cache_cpu.h"
 #include "engines/models/cpu/packed_matrix.h"
+#include "engines/models/cpu/rotation_table.h"
 #include "engines/models/cpu/thread_team.h"
 #include "engines/models/decoder/decoder_weights.h"
 
@@ -29,13 +30,41 @@ class DecoderCpu final : public LanguageModel {
   ForwardResult forward(std::span<const ForwardRow> rows, KvCache& cache) override;
 
  private:
+  /// Sizes in whole vectors.
+  struct Widths {
+    explicit Widths(const DecoderShape& shape);
+    std::int32_t hidden, table, head, query, key, inner, expert;
+  };
+  /// A product and its bias, in the order of the matrix's columns; empty: none.
+  struct Linear {
+    PackedMatrix matrix;
+    std::vector<float> bias;
+  };
+  struct Norm {
+    std::vector<float> weight, bias;  ///< weight empty: there is no norm
+    bool is_there() const { return !weight.empty(); }
+  };
+  struct HeadNorms {
+    Norm query, key;
+  };
+  struct Experts {
+    Linear router;
+    std::vector<Linear> first, down;  ///< gate and up, or up alone; one an expert
+  };
   struct Layer {
-    std::vector<float> attention_norm, feed_forward_norm;
-    PackedMatrix query_key_value, attention_output, gate_up, down;
+    Norm attention_norm, attention_output_norm, feed_forward_norm, feed_forward_output_norm;
+    HeadNorms head_norms;
+    Linear query_key_value, attention_output, first, down;  ///< first: gate and up, or up alone
+    Experts experts;
   };
   struct HeadTask {
     int row, out_row;  ///< in the forward, in the attended rows
     int head;
+  };
+  /// Rows of a forward that an expert was chosen for, one behind the other in the slots.
+  struct ExpertTask {
+    std::int32_t expert;
+    int first_slot, num_slots;
   };
   struct Scratch {  ///< of one thread
     std::vector<float> scores, weighted, head;
@@ -53,51 +82,107 @@ class DecoderCpu final : public LanguageModel {
   }
 
   void load(const DecoderWeights& weights);
+  void load_tables(const DecoderWeights& weights);
   Layer load_layer(const DecoderWeights& weights, std::int32_t layer) const;
+  void load_attention(const DecoderWeights& weights, std::int32_t layer, Layer& loaded) const;
+  void load_experts(const DecoderWeights& weights, std::int32_t layer, Experts& experts) const;
+  Linear first_product(std::vector<float> gate, std::vector<float> up, std::int32_t size) const;
+  Linear load_first(const DecoderWeights& weights, std::int32_t layer) const;
+  Norm load_norm(const DecoderWeights& weights, TensorRole weight, TensorRole bias,
+                 std::int32_t layer) const;
+  Linear load_linear(const DecoderWeights& weights, TensorRole weight, TensorRole bias,
+                     std::int32_t layer, std::int32_t columns, std::int32_t depth) const;
+  std::int64_t bytes_read(const Layer& layer) const;
+  void fill_info(const DecoderWeights& weights);
+
   void reserve(std::size_t rows);
+  void reserve_experts(std::size_t rows);
   void run_layers(int rank);
   void run_layer(int rank, std::int32_t layer);
+  void run_attention(int rank, std::int32_t layer, int going_on);
+  void run_feed_forward(int rank, const Layer& layer, int rows);
+  void add_block(int rank, const Linear& linear, const void* in, const Norm& output_norm,
+                 int rows);
+  void run_experts(int rank, const Layer& layer, int rows);
+  void route_rows(int rank, const Experts& experts, int rows);
+  void choose_experts(int row, int num_experts);
+  void plan_experts(int rows);
+  void gather_slots(int rank);
+  /// The slots' product with the matrices of their experts.
+  /// @param x  in the products' element type
+  void multiply_experts(int rank, const std::vector<Linear>& products, std::vector<float>& x,
+                        void* out, std::int64_t out_stride, Epilogue epilogue);
+  void mix_experts(int rank, int rows);
+  bool adds_in_product(const Norm& output_norm) const;
+  void finish_block(int rank, const Norm& output_norm, int rows);
   void choose_rows();
   void keep_rows_going_on();
   void embed(int rank);
+  void project_embedding(int rank);
+  void add_positions(int rank);
   void fuse(int rank);
-  void norm_rows(int rank, int rows, const std::vector<float>& weight);
-  void multiply(int rank, const PackedMatrix& matrix, const void* x, int rows, void* out,
+  void norm_rows(int rank, int rows, const Norm& norm, std::vector<float>& out);
+  NormArgs norm_args(const Norm& norm, std::int32_t size) const;
+  void multiply(int rank, const Linear& linear, const void* x, int rows, void* out,
                 std::int64_t out_stride, Epilogue epilogue);
+  void multiply(int rank, const PackedMatrix& matrix, const std::vector<float>& bias,
+                const void* x, int rows, void* out, std::int64_t out_stride, Epilogue epilogue);
+  MultiplyArgs product_args(const PackedMatrix& matrix, const std::vector<float>& bias,
+                            const void* x, int rows, void* out, std::int64_t out_stride,
+                            Epilogue epilogue) const;
+  void run_product(const MultiplyArgs& args) const {
+    (type_ == ElementType::float32 ? kernels_->multiply_float32 : kernels_->multiply_bfloat16)(args);
+  }
+  Epilogue first_epilogue() const { return config_.gated ? Epilogue::gate : Epilogue::activate; }
+
+  std::int64_t projected_width() const { return widths_.query + 2 * widths_.key; }
   void rotate_and_store(int rank, std::int32_t layer);
-  void rotate(const float* in, std::int32_t position, float* out) const;
+  void norm_head(const HeadNorms& norms, int head, float* values) const;
+  void norm_all_heads(int rank, const HeadNorms& norms);
   void attend(int rank, std::int32_t layer, bool is_last);
   void attend_range(int rank, std::int32_t layer, bool is_last, Range range);
   void attend_heads(int rank, std::int32_t layer, std::span<const HeadTask> tasks);
   const PlacedRow& placed(int row) const;
   std::int32_t kv_head(int head) const;
   bool same_keys(const HeadTask& a, const HeadTask& b) const;
-  AttendQuery query_of(const HeadTask& task, float* weighted) const;
+  AttendQuery query_of(const HeadTask& task, std::int32_t window, float* weighted) const;
   void compute_outputs(int rank);
+  void project_outputs(int rank);
   void copy_hidden(int rank);
   /// @param place  among the states of a row, the last one's being 0
   void copy_stream(int rank, std::int32_t place);
   void keep_logit_rows();
+  void scale_logits(int rank);
   ForwardResult result() const;
   void* activation(std::vector<float>& buffer, std::int64_t index);
+  float* stream(std::int64_t row) { return x_.data() + row * widths_.hidden; }
 
   DecoderShape config_;
+  Widths widths_;
   std::vector<std::int32_t> state_layers_;
   ElementType type_;
   std::shared_ptr<ThreadTeam> team_;
   const CpuKernels* kernels_;
   ModelInfo info_;
-  PackedMatrix embedding_, head_, fusion_;
-  std::vector<float> output_norm_, embedding_norm_, feature_norm_;
+  PackedMatrix embedding_;
+  Linear head_, fusion_, embedding_projection_, output_projection_;
+  std::vector<float> position_embedding_;  ///< [context + offset, hidden in whole vectors]
+  Norm output_norm_, embedding_norm_, feature_norm_;
   std::vector<Layer> layers_;
-  std::vector<float> rope_;  ///< [context, 2, head_dim / 2]: cosines, sines
+  RotationTable global_rotation_, window_rotation_;
 
   std::span<const ForwardRow> rows_;  ///< of the running forward
   KvCacheCpu* cache_ = nullptr;
   std::vector<std::int32_t> going_on_;  ///< rows that want logits or a hidden state: the last layer
                                         ///< ends for the others with their keys
   std::vector<std::int32_t> logit_rows_, hidden_rows_;  ///< indices into going_on_
-  std::vector<float> x_, projected_, normed_, attended_, inner_, logits_, hidden_;
+  std::vector<float> x_, projected_, normed_, attended_, inner_, block_, table_rows_, logits_, hidden_;
+  std::vector<float> router_logits_, expert_in_, expert_inner_, expert_out_;
+  std::vector<std::int32_t> chosen_;          ///< [rows, experts_per_token], rising
+  std::vector<float> chosen_weights_;         ///< likewise
+  std::vector<ExpertTask> expert_tasks_;
+  std::vector<std::int32_t> slot_rows_;       ///< row of every slot
+  std::vector<std::int32_t> slots_of_rows_;   ///< [rows, experts_per_token]
   std::vector<Scratch> scratch_;
 };
 

@@ -7,6 +7,9 @@
 
 #include <cstdint>
 
+#include "engines/models/decoder/activation.h"
+#include "engines/models/decoder/norm_kind.h"
+
 namespace speclab::engines::cpu {
 
 using BFloat16 = std::uint16_t;  ///< upper half of a float32
@@ -18,11 +21,13 @@ inline constexpr int kBlockColumns = 32;
 /// Slots a block of cached keys holds; one vector.
 inline constexpr int kKeyBlock = 16;
 
+/// What becomes of sums, bias included.
 enum class Epilogue : std::uint8_t {
-  store,      ///< out = x W^T, float32
-  add,        ///< out += x W^T, float32
-  silu_gate,  ///< per block 16 gate columns then 16 up columns: out = silu(gate) * up, element type
-              ///< of x, 16 columns a block
+  store,     ///< out = sums, float32
+  add,       ///< out += sums, float32
+  activate,  ///< out = activation(sums), element type of x
+  gate,      ///< per block 16 gate columns then 16 up columns: out = activation(gate) * up, element
+             ///< type of x, 16 columns a block
 };
 
 /// out[rows, columns] from x[rows, depth] and blocks [block_begin, block_end) of a packed matrix.
@@ -38,6 +43,8 @@ struct MultiplyArgs {
   int block_end = 0;
   int columns = 0;  ///< columns that exist; the last block may be padded
   Epilogue epilogue = Epilogue::store;
+  Activation activation = Activation::silu;
+  const float* bias = nullptr;  ///< [blocks * kBlockColumns] in the order of the columns, or null
 };
 
 /// Queries that meet a key or a value while it is in a register.
@@ -49,6 +56,7 @@ struct AttendQuery {
   int prefix = 0;                       ///< it sees slots [0, prefix) ...
   const std::int32_t* extra = nullptr;  ///< ... and then these, in ascending order of position
   int num_extra = 0;
+  int begin = 0;              ///< of what it sees in that order, it skips as many: a window
   float* weighted = nullptr;  ///< [head_dim] result, float32
 };
 
@@ -61,7 +69,21 @@ struct AttendArgs {
   int head_dim = 0;               ///< multiple of 16
   int num_slots = 0;              ///< no query sees a slot from here on
   float scale = 0;
+  float soft_cap = 0;       ///< c: scores become c tanh(score / c); 0: they stay
   float* scores = nullptr;  ///< scratch, attend_scratch_size(num_slots) floats
+};
+
+/// One vector. All arrays are padded with zeros to whole vectors of 16.
+struct NormArgs {
+  NormKind kind = NormKind::rms;
+  const float* x = nullptr;
+  const float* weight = nullptr;
+  const float* bias = nullptr;  ///< or null
+  int size = 0;                 ///< values that count
+  int width = 0;  ///< values to go over, zeros between them included; 0: size. RMS only
+  float epsilon = 0;
+  ElementType type = ElementType::float32;
+  void* out = nullptr;  ///< in `type`; may be x where that is float32
 };
 
 /// Two rows of scores a query, in whole blocks of keys.
@@ -74,13 +96,12 @@ struct CpuKernels {
   const char* name;
   void (*multiply_float32)(const MultiplyArgs& args);
   void (*multiply_bfloat16)(const MultiplyArgs& args);
-  /// out = x / sqrt(mean(x^2) + epsilon) * weight, in `type`. @source Zhang & Sennrich 2019
-  /// (RMSNorm)
-  void (*rms_norm)(const float* x, const float* weight, int size, float epsilon, ElementType type,
-                   void* out);
+  void (*norm)(const NormArgs& args);
   void (*attend)(const AttendArgs& args);
   /// Rounds to nearest even, or copies, into `type`.
   void (*convert)(const float* x, int size, ElementType type, void* out);
+  /// values = cap tanh(values / cap), in place.
+  void (*soft_cap)(float* values, int size, float cap);
   /// probabilities = softmax(logits * inverse_temperature). @return the sum of the exponentials,
   /// for the log-likelihood
   double (*softmax)(const float* logits, int size, float inverse_temperature, float* probabilities);

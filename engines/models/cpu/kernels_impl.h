@@ -14,9 +14,10 @@ extern const CpuKernels kKernels;
 const CpuKernels kKernels = {SPECLAB_KERNELS_NAME,
                              multiply<float>,
                              multiply<BFloat16>,
-                             rms_norm,
+                             norm,
                              attend,
                              convert,
+                             soft_cap,
                              softmax,
                              arg_max,
                              read_sum};

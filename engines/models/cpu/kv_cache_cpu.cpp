@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "engines/models/cpu/kernels.h"
+#include "engines/models/cpu/padding.h"
 
 namespace speclab::engines::cpu {
 namespace {
@@ -20,8 +21,8 @@ KvCacheCpu::KvCacheCpu(const DecoderShape& config, std::int32_t max_sequences,
     : num_layers_(config.num_layers),
       max_sequences_(max_sequences),
       num_heads_(config.num_kv_heads),
-      head_dim_(config.head_dim),
-      head_floats_(static_cast<std::int64_t>(round_up(capacity)) * config.head_dim),
+      head_dim_(padded(config.head_dim)),
+      head_floats_(static_cast<std::int64_t>(round_up(capacity)) * head_dim_),
       plan_(max_sequences, round_up(capacity)) {
   const std::int64_t floats =
       std::int64_t{num_layers_} * max_sequences_ * num_heads_ * head_floats_;

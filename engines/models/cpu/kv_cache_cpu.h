@@ -28,7 +28,7 @@ class KvCacheCpu final : public KvCache {
   const float* values(std::int32_t layer, std::int32_t sequence, std::int32_t head) const {
     return values_at(layer, sequence, head);
   }
-  /// Stores one head's key and value, [head_dim] each.
+  /// Stores one head's key and value, [head_dim in whole vectors] each.
   void store(std::int32_t layer, std::int32_t sequence, std::int32_t head, std::int32_t slot,
              const float* key, const float* value);
 

@@ -141,7 +141,12 @@ void MlpSpeculatorCpu::read_states(int rank) {
   for (int r = range.begin; r < range.end; ++r) {
     const float* state = rows_[static_cast<std::size_t>(r)].state;
     if (is_scaled)
-      kernels_->rms_norm(state, input_scale_.data(), width, kNormEpsilon, type_, input(r, width));
+      kernels_->norm({.x = state,
+                      .weight = input_scale_.data(),
+                      .size = width,
+                      .epsilon = kNormEpsilon,
+                      .type = type_,
+                      .out = input(r, width)});
     else
       kernels_->convert(state, width, type_, input(r, width));
   }
@@ -162,7 +167,11 @@ void MlpSpeculatorCpu::activate(int row) {
   embeddings_[weights.embedding].read_column(
       embedding_rows_[static_cast<std::size_t>(rows_[static_cast<std::size_t>(row)].token)], mixed);
   for (std::int32_t i = 0; i < inner; ++i) mixed[i] = state[i] + mix_ratio_ * mixed[i];
-  kernels_->rms_norm(mixed, norm.scale.data(), inner, kNormEpsilon, ElementType::float32, state);
+  kernels_->norm({.x = mixed,
+                  .weight = norm.scale.data(),
+                  .size = inner,
+                  .epsilon = kNormEpsilon,
+                  .out = state});
   for (std::int32_t i = 0; i < inner; ++i)
     state[i] = gelu(state[i] + norm.shift[static_cast<std::size_t>(i)]);
   kernels_->convert(state, inner, type_, input(row, inner));

@@ -21,7 +21,7 @@ class PackedMatrix {
   /// Packs rows_of_weights [columns, depth], float32, as columns from `first_column` on.
   void set_columns(int first_column, std::span<const float> weights);
   /// Packs gate and up, each [columns / 2, depth], so that block b holds 16 of each: for
-  /// Epilogue::silu_gate.
+  /// Epilogue::gate.
   void set_gate_up(std::span<const float> gate, std::span<const float> up);
   /// Row `column` of the original matrix in float32 (an embedding look-up).
   void read_column(int column, float* out) const;

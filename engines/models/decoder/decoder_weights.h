@@ -1,6 +1,5 @@
 #pragma once
-// The tensors of a Llama-family model by role, in float32 and in one convention, whatever file they
-// come from.
+// The tensors of a decoder by role, in float32 and in one convention, whatever file they come from.
 
 #include <memory>
 #include <span>
@@ -11,12 +10,13 @@
 
 namespace speclab::engines {
 
+/// New roles stand behind the others: the numbers pick the random streams of shape models.
 enum class TensorRole {
-  embedding,    ///< [vocab, hidden]
+  embedding,    ///< [vocab, table_width]
   output_norm,  ///< [hidden]
-  head,  ///< [num_logits, hidden]; where tied the embedding, or its rows of the draft vocabulary
+  head,  ///< [num_logits, table_width]; if tied the embedding, or its rows of the draft vocabulary
   attention_norm,  ///< per layer, [hidden]
-  query,  ///< [num_heads * head_dim, hidden]; rotary pairs are (i, i + head_dim / 2) of a head
+  query,  ///< [num_heads * head_dim, hidden]; rotary pairs are (i, i + rotary_size / 2) of a head
   key,    ///< [num_kv_heads * head_dim, hidden]; pairs likewise
   value,  ///< [num_kv_heads * head_dim, hidden]
   attention_output,   ///< [hidden, num_heads * head_dim]
@@ -27,12 +27,44 @@ enum class TensorRole {
   embedding_norm,  ///< feature transformers: [hidden], of the token's embedding before the fusion
   feature_norm,    ///< feature transformers: [feature], of the feature
   fusion,  ///< feature transformers: [hidden, hidden + feature], of both, one behind the other
+  position_embedding,        ///< [context + position_offset, hidden]
+  embedding_projection,      ///< [hidden, table_width]
+  output_projection,         ///< [table_width, hidden]
+  output_norm_bias,          ///< [hidden]
+  head_bias,                 ///< [num_logits]
+  attention_norm_bias,       ///< [hidden]
+  feed_forward_norm_bias,    ///< [hidden]
+  attention_output_norm,     ///< [hidden], of what attention adds, or of the sum
+  attention_output_norm_bias,
+  feed_forward_output_norm,  ///< [hidden], of what the feed-forward adds, or of the sum
+  feed_forward_output_norm_bias,
+  query_bias,  ///< [num_heads * head_dim]
+  key_bias,    ///< [num_kv_heads * head_dim]
+  value_bias,
+  attention_output_bias,  ///< [hidden]
+  query_norm,             ///< [head_dim], [num_heads, head_dim] or [num_heads * head_dim]
+  key_norm,               ///< likewise, of the key heads
+  query_norm_bias,
+  key_norm_bias,
+  gate_bias,    ///< [intermediate]
+  up_bias,      ///< [intermediate]
+  down_bias,    ///< [hidden]
+  router,       ///< [num_experts, hidden]
+  expert_gate,  ///< [num_experts, expert_size, hidden]
+  expert_up,    ///< [num_experts, expert_size, hidden]
+  expert_down,  ///< [num_experts, hidden, expert_size]
 };
 
-/// The shape that the role must have under `config`, outermost first.
-std::vector<std::int64_t> shape_of(TensorRole role, const DecoderShape& config);
+/// All roles, in order.
+std::span<const TensorRole> tensor_roles();
+/// Whether each layer has one of its own.
+bool is_of_layer(TensorRole role);
+/// Whether a decoder of this shape has it, in this layer.
+bool has_role(TensorRole role, const DecoderShape& shape, std::int32_t layer);
+/// The shape that the role must have, outermost first.
+std::vector<std::int64_t> shape_of(TensorRole role, const DecoderShape& shape);
 /// The product of it.
-std::int64_t num_elements(TensorRole role, const DecoderShape& config);
+std::int64_t num_elements(TensorRole role, const DecoderShape& shape);
 
 /// The rows of these tokens, one behind the other. @param table  [vocab, width]
 std::vector<float> rows_of(std::span<const Token> tokens, std::span<const float> table,
@@ -41,7 +73,8 @@ std::vector<float> rows_of(std::span<const Token> tokens, std::span<const float>
 class DecoderWeights {
  public:
   virtual ~DecoderWeights() = default;
-  /// @param layer  ignored for embedding, output_norm and head
+  /// @param role   one that the shape has
+  /// @param layer  ignored for roles that are not of a layer
   virtual std::vector<float> read(TensorRole role, std::int32_t layer) const = 0;
   /// SHA-256 of the bytes the weights come from, hexadecimal; of a shape model the words that make
   /// it again.
@@ -50,14 +83,15 @@ class DecoderWeights {
   virtual bool are_random() const { return false; }
 };
 
-/// GGUF's names; its query and key rows come in adjacent rotary pairs and are brought into halves.
-std::unique_ptr<DecoderWeights> llama_weights_from_gguf(std::shared_ptr<const WeightSource> file,
-                                                        const DecoderShape& config);
-/// Hugging Face's names.
-std::unique_ptr<DecoderWeights> llama_weights_from_checkpoint(
-    std::shared_ptr<const WeightSource> folder, const DecoderShape& config);
-/// Normal with standard deviation 0.02, norms 1: a shape model.
-std::unique_ptr<DecoderWeights> random_llama_weights(const DecoderShape& config,
-                                                     std::uint64_t seed);
+/// By GGUF's names.
+/// @throws ModelFileError if a tensor is missing, has another shape, or is read by nobody
+std::unique_ptr<DecoderWeights> decoder_weights_from_gguf(std::shared_ptr<const WeightSource> file,
+                                                          const DecoderShape& shape);
+/// By Hugging Face's names of the shape's family. @throws ModelFileError likewise
+std::unique_ptr<DecoderWeights> decoder_weights_from_checkpoint(
+    std::shared_ptr<const WeightSource> folder, const DecoderShape& shape);
+/// Normal with standard deviation 0.02, norms 1, biases 0: a shape model.
+std::unique_ptr<DecoderWeights> random_decoder_weights(const DecoderShape& shape,
+                                                       std::uint64_t seed);
 
 }  // namespace speclab::engines

@@ -99,7 +99,7 @@ std::unique_ptr<DecoderWeights> feature_transformer_weights(
          fmt::format("{}, {}, {} or {}, as its target '{}' has", target_shape.vocab_size, hidden,
                      hidden, all_states, escaped(config.target, 40)),
          "train it again or restore the target"});
-  auto own = llama_weights_from_checkpoint(std::move(folder), shape);
+  auto own = decoder_weights_from_checkpoint(std::move(folder), shape);
   return std::make_unique<FeatureTransformerWeights>(std::move(own), std::move(target), shape);
 }
 

@@ -165,7 +165,7 @@ at::Tensor DecoderTorch::embed(const Rows& rows) const {
 
 /// Norms, rotations and softmax run in float32, products in the model's dtype.
 at::Tensor DecoderTorch::norm(const at::Tensor& x, const at::Tensor& weight) const {
-  return (x * at::rsqrt(x.pow(2).mean(-1, true) + static_cast<double>(config_.rms_epsilon)) *
+  return (x * at::rsqrt(x.pow(2).mean(-1, true) + static_cast<double>(config_.norm_epsilon)) *
           weight)
       .to(options_.dtype());
 }

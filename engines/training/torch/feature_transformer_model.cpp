@@ -51,7 +51,7 @@ void FeatureTransformerModel::move_to(const at::Device& device) {
 /// @param features  [..., feature], or [..., hidden]: a last state with no others
 at::Tensor FeatureTransformerModel::fused(const at::Tensor& tokens,
                                           const at::Tensor& features) const {
-  const double epsilon = config_.rms_epsilon;
+  const double epsilon = config_.norm_epsilon;
   const std::int64_t present = features.size(-1) / config_.hidden_size,
                      missing = config_.feature_size - features.size(-1);
   const auto norms = parameters_["model.feature_norm.weight"]
@@ -104,7 +104,7 @@ at::Tensor FeatureTransformerModel::attention(const at::Tensor& x, const at::Ten
 
 std::vector<at::Tensor> FeatureTransformerModel::unrolled(const FeatureRows& input,
                                                           int num_steps) const {
-  const double epsilon = config_.rms_epsilon;
+  const double epsilon = config_.norm_epsilon;
   std::vector<LayerPast> pasts(static_cast<std::size_t>(config_.num_layers));
   std::vector<at::Tensor> states;
   SPECLAB_EXPECT(config_.num_layers == 1 || input.queried.size(1) == input.tokens.size(1),

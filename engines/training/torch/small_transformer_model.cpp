@@ -46,7 +46,7 @@ at::Tensor SmallTransformerModel::attention(const at::Tensor& x, const std::stri
 }
 
 at::Tensor SmallTransformerModel::hidden(const at::Tensor& tokens) const {
-  const double epsilon = config_.rms_epsilon;
+  const double epsilon = config_.norm_epsilon;
   auto x = at::embedding(parameters_["model.embed_tokens.weight"], tokens);
   for (std::int32_t l = 0; l < config_.num_layers; ++l) {
     const std::string prefix = layer_prefix(l);

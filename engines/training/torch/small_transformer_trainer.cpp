@@ -61,7 +61,7 @@ DecoderShape llama_config(std::int32_t vocab_size, std::int32_t context_length,
   config.num_heads = config.num_kv_heads = options.num_heads;
   config.head_dim = options.hidden_size / options.num_heads;
   config.rope_theta = 10000.0f;
-  config.rms_epsilon = 1e-5f;
+  config.norm_epsilon = 1e-5f;
   config.validate("the drafter's shape");
   return config;
 }

@@ -119,7 +119,7 @@ struct ShapePasses {
 };
 
 DeviceLlama random_llama(const Bench& bench, const DecoderShape& shape) {
-  return {shape, *random_llama_weights(shape, 1), bench.device};
+  return {shape, *random_decoder_weights(shape, 1), bench.device};
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ engines::DecoderShape tiny_config() {
 std::unique_ptr<engines::LanguageModel> tiny_model(std::uint64_t seed) {
   const engines::DecoderShape config = tiny_config();
   return std::make_unique<engines::cpu::DecoderCpu>(
-      config, *engines::random_llama_weights(config, seed), engines::cpu::ElementType::float32,
+      config, *engines::random_decoder_weights(config, seed), engines::cpu::ElementType::float32,
       std::make_shared<engines::cpu::ThreadTeam>(1));
 }
 

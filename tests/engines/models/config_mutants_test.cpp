@@ -49,7 +49,7 @@ Values values_of(const DecoderShape& shape) {
           shape.draft_vocabulary};
 }
 
-Values read_llama(const std::string& path) { return values_of(llama_config_from_json(path)); }
+Values read_llama(const std::string& path) { return values_of(shape_from_json(path)); }
 
 Values read_feature_transformer(const std::string& path) {
   const FeatureTransformerConfig config = read_feature_transformer_config(path);

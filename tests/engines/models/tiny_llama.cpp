@@ -10,8 +10,8 @@ class TinyWeights final : public DecoderWeights {
  public:
   TinyWeights(const DecoderShape& config, const TinyWeightsOptions& options)
       : options_(options),
-        own_(random_llama_weights(config, options.seed)),
-        foreign_(random_llama_weights(config, options.foreign_seed)) {}
+        own_(random_decoder_weights(config, options.seed)),
+        foreign_(random_decoder_weights(config, options.foreign_seed)) {}
 
   std::vector<float> read(TensorRole role, std::int32_t layer) const override {
     std::vector<float> values = own_->read(role, layer);
@@ -66,7 +66,7 @@ class TinyFeatureWeights final : public DecoderWeights {
                      const TinyWeightsOptions& options)
       : config_(config),
         options_(options),
-        own_(random_llama_weights(config, options.foreign_seed)),
+        own_(random_decoder_weights(config, options.foreign_seed)),
         target_(target, options) {}
 
   std::vector<float> read(TensorRole role, std::int32_t layer) const override {

@@ -104,7 +104,7 @@ TEST(SmallTransformerTrainer, LearnsToDraftTheMostFrequentTokens) {
     EXPECT_GT(last.acceptance_rate, least) << size;
     EXPECT_LT(last.acceptance_rate, most) << size;
     const std::vector<Token> drafted =
-        llama_config_from_json(folder + "/config.json").draft_vocabulary;
+        shape_from_json(folder + "/config.json").draft_vocabulary;
     EXPECT_EQ(drafted.size(), static_cast<std::size_t>(size));
     EXPECT_TRUE(std::ranges::is_sorted(drafted)) << size;
     EXPECT_TRUE(std::ranges::binary_search(drafted, 11))
@@ -192,7 +192,7 @@ TEST(SmallTransformerTrainer, TakesAListOfAllTokensForNone) {
   options.schedule.epochs = 1;
   train_small_transformer(synthetic_texts(136), random_embedding(), options,
                           {[](const TrainProgress&) {}});
-  EXPECT_TRUE(llama_config_from_json(options.output + "/config.json").draft_vocabulary.empty());
+  EXPECT_TRUE(shape_from_json(options.output + "/config.json").draft_vocabulary.empty());
 }
 
 TEST(SmallTransformerTrainer, RefusesTooLittleText) {
@@ -232,8 +232,8 @@ DecoderShape tiny_config() {
 /// Logits after every token of a chain.
 std::vector<float> engine_logits(const std::string& folder, const std::vector<Token>& tokens) {
   const auto file = std::make_shared<CheckpointFolder>(CheckpointFolder::open(folder));
-  const DecoderShape config = llama_config_from_json(folder + "/config.json");
-  cpu::DecoderCpu model(config, *llama_weights_from_checkpoint(file, config),
+  const DecoderShape config = shape_from_json(folder + "/config.json");
+  cpu::DecoderCpu model(config, *decoder_weights_from_checkpoint(file, config),
                         cpu::ElementType::float32, std::make_shared<cpu::ThreadTeam>(1));
   const auto cache = model.make_cache(1, 64);
   const std::int32_t slot = cache->begin();
@@ -262,7 +262,7 @@ TEST(CheckpointFolder, WithMoreLayersThanItsConfigurationSaysIsRefused) {
   write_file(folder + "/config.json", text);
   const auto file = std::make_shared<speclab::engines::CheckpointFolder>(
       speclab::engines::CheckpointFolder::open(folder));
-  EXPECT_THROW(llama_weights_from_checkpoint(file, llama_config_from_json(folder + "/config.json")),
+  EXPECT_THROW(decoder_weights_from_checkpoint(file, shape_from_json(folder + "/config.json")),
                ModelFileError);
 }
 

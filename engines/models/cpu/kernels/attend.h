@@ -48,28 +48,37 @@ inline void score_blocks(const AttendArgs& args, int first_block, const Scores<Q
     });
   }
   for (int q = 0; q < Queries; ++q)
-    for (int b = 0; b < Blocks; ++b)
+    for (int b = 0; b < Blocks; ++b) {
+      const Vector score = sum[q][b] * args.scale;
       store(scores.by_slot + q * scores.stride + (first_block + b) * kKeyBlock,
-            sum[q][b] * args.scale);
+            args.soft_cap > 0 ? capped(score, args.soft_cap) : score);
+    }
 }
+
+/// First slot of the block of keys in which a window begins.
+inline int window_block(int begin) { return begin / kKeyBlock * kKeyBlock; }
 
 template <int Queries>
 inline void score(const AttendArgs& args, const Scores<Queries>& scores) {
   const int blocks = static_cast<int>(scores.stride / kKeyBlock);
-  int block = 0;
+  int begin = args.queries[0].begin;
+  for (int q = 1; q < Queries; ++q)
+    begin = args.queries[q].begin < begin ? args.queries[q].begin : begin;
+  int block = begin / kKeyBlock;
   for (; block + kTogether <= blocks; block += kTogether)
     score_blocks<Queries, kTogether>(args, block, scores);
   for (; block < blocks; ++block) score_blocks<Queries, 1>(args, block, scores);
 }
 
-/// The visible scores in order of position, padded with -infinity to whole vectors; in place where
-/// they are in that order.
+/// The visible scores in order of position, -infinity before the window and behind the last up to
+/// whole vectors; in place where they are in that order.
 inline float* order_scores(const AttendQuery& query, float* by_slot, float* by_position) {
   const int count = query.prefix + query.num_extra;
   float* ordered = query.num_extra == 0 ? by_slot : by_position;
   if (query.num_extra > 0)
     std::memcpy(ordered, by_slot, sizeof(float) * static_cast<std::size_t>(query.prefix));
   for (int i = 0; i < query.num_extra; ++i) ordered[query.prefix + i] = by_slot[query.extra[i]];
+  for (int i = window_block(query.begin); i < query.begin; ++i) ordered[i] = -INFINITY;
   for (int i = count; i % kLanes != 0; ++i) ordered[i] = -INFINITY;
   return ordered;
 }
@@ -94,13 +103,31 @@ inline void weigh_scores(const AttendArgs& args, Scores<Queries>& scores) {
     const AttendQuery& query = args.queries[q];
     float* ordered = order_scores(query, scores.by_slot + q * scores.stride,
                                   scores.by_position + q * scores.stride);
-    scores.scale[q] = 1.0f / exponentiate(ordered, query.prefix + query.num_extra);
+    const int begin = window_block(query.begin);
+    scores.scale[q] =
+        1.0f / exponentiate(ordered + begin, query.prefix + query.num_extra - begin);
     scores.weights[q] = ordered;
   }
 }
 
-/// Sums of weighted values for `Vectors` vectors of the head: first the slots that all queries see,
-/// then each query's own.
+/// Slots [begin, end) that every query of a tile sees and no window hides.
+struct SharedSlots {
+  int begin, end;
+};
+
+template <int Queries>
+inline SharedSlots shared_slots(const AttendArgs& args) {
+  SharedSlots shared{args.queries[0].begin, args.queries[0].prefix};
+  for (int q = 1; q < Queries; ++q) {
+    shared.begin = args.queries[q].begin > shared.begin ? args.queries[q].begin : shared.begin;
+    shared.end = args.queries[q].prefix < shared.end ? args.queries[q].prefix : shared.end;
+  }
+  if (shared.begin >= shared.end) shared = {args.num_slots, args.num_slots};
+  return shared;
+}
+
+/// Sums of weighted values for `Vectors` vectors of the head, in order of position: the slots that
+/// all queries see together, the others query by query.
 template <int Queries, int Vectors>
 inline void weigh_values(const AttendArgs& args, const Scores<Queries>& scores, int first_dim) {
   Vector sum[Queries][Vectors] = {};
@@ -108,10 +135,18 @@ inline void weigh_values(const AttendArgs& args, const Scores<Queries>& scores, 
     return load(args.values + static_cast<std::int64_t>(slot) * args.head_dim + first_dim +
                 v * kLanes);
   };
-  int shared = args.queries[0].prefix;
-  for (int q = 1; q < Queries; ++q)
-    shared = args.queries[q].prefix < shared ? args.queries[q].prefix : shared;
-  for (int j = 0; j < shared; ++j) {
+  const SharedSlots shared = shared_slots<Queries>(args);
+  const auto add = [&](auto q, int slot, float weight) __attribute__((always_inline)) {
+    unrolled<Vectors>([&](auto v) __attribute__((always_inline)) {
+      sum[q][v] = sum[q][v] + value(slot, v) * splat_register(weight);
+    });
+  };
+  unrolled<Queries>([&](auto q) __attribute__((always_inline)) {
+    const AttendQuery& query = args.queries[q];
+    const int end = query.prefix < shared.begin ? query.prefix : shared.begin;
+    for (int j = query.begin; j < end; ++j) add(q, j, scores.weights[q][j]);
+  });
+  for (int j = shared.begin; j < shared.end; ++j) {
     Vector values[Vectors];
     unrolled<Vectors>([&](auto v) __attribute__((always_inline)) { values[v] = value(j, v); });
     unrolled<Queries>([&](auto q) __attribute__((always_inline)) {
@@ -124,13 +159,10 @@ inline void weigh_values(const AttendArgs& args, const Scores<Queries>& scores, 
   unrolled<Queries>([&](auto q) __attribute__((always_inline)) {
     const AttendQuery& query = args.queries[q];
     const float* weights = scores.weights[q];
-    const auto add = [&](int slot, float weight) __attribute__((always_inline)) {
-      unrolled<Vectors>([&](auto v) __attribute__((always_inline)) {
-        sum[q][v] = sum[q][v] + value(slot, v) * splat_register(weight);
-      });
-    };
-    for (int j = shared; j < query.prefix; ++j) add(j, weights[j]);
-    for (int j = 0; j < query.num_extra; ++j) add(query.extra[j], weights[query.prefix + j]);
+    for (int j = shared.end; j < query.prefix; ++j) add(q, j, weights[j]);
+    for (int j = query.begin > query.prefix ? query.begin - query.prefix : 0; j < query.num_extra;
+         ++j)
+      add(q, query.extra[j], weights[query.prefix + j]);
     unrolled<Vectors>([&](auto v) {
       store(query.weighted + first_dim + v * kLanes, sum[q][v] * scores.scale[q]);
     });

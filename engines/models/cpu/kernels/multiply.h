@@ -67,14 +67,19 @@ struct Step<BFloat16> {
 #endif
 };
 
-/// Writes one row's block of sums according to the epilogue.
+/// Writes one row's block of activated sums. The columns are whole vectors.
 template <typename Element>
-inline void finish_block(const MultiplyArgs& args, int row, int block,
-                         const Vector (&sum)[kVectorsPerBlock]) {
-  if (args.epilogue == Epilogue::silu_gate) {
-    Element* out = static_cast<Element*>(args.out) + row * args.out_stride + block * kLanes;
-    return store_as(silu(sum[0]) * sum[1], out);
-  }
+inline void activate_block(const MultiplyArgs& args, int row, int block,
+                           const Vector (&sum)[kVectorsPerBlock]) {
+  Element* out = static_cast<Element*>(args.out) + row * args.out_stride + block * kBlockColumns;
+  for (int v = 0; v < kVectorsPerBlock; ++v)
+    if (block * kBlockColumns + v * kLanes < args.columns)
+      store_as(activated(args.activation, sum[v]), out + v * kLanes);
+}
+
+/// Writes one row's block of sums, or adds it to what is there.
+inline void store_block(const MultiplyArgs& args, int row, int block,
+                        const Vector (&sum)[kVectorsPerBlock]) {
   float* out = static_cast<float*>(args.out) + row * args.out_stride + block * kBlockColumns;
   for (int v = 0; v < kVectorsPerBlock; ++v) {
     const int left = args.columns - block * kBlockColumns - v * kLanes;
@@ -87,6 +92,21 @@ inline void finish_block(const MultiplyArgs& args, int row, int block,
             args.epilogue == Epilogue::add ? out[v * kLanes + i] + sum[v][i] : sum[v][i];
     }
   }
+}
+
+/// Finishes one row's block of sums according to the epilogue.
+template <typename Element>
+inline void finish_block(const MultiplyArgs& args, int row, int block,
+                         Vector (&sum)[kVectorsPerBlock]) {
+  if (args.bias != nullptr)
+    for (int v = 0; v < kVectorsPerBlock; ++v)
+      sum[v] = sum[v] + load(args.bias + block * kBlockColumns + v * kLanes);
+  if (args.epilogue == Epilogue::gate) {
+    Element* out = static_cast<Element*>(args.out) + row * args.out_stride + block * kLanes;
+    return store_as(activated(args.activation, sum[0]) * sum[1], out);
+  }
+  if (args.epilogue == Epilogue::activate) return activate_block<Element>(args, row, block, sum);
+  store_block(args, row, block, sum);
 }
 
 /// Calls for the weights of later steps. One or two rows wait for memory only: one stream into the

@@ -65,10 +65,58 @@ inline UintVector round_to_bfloat16(Vector v) {
 inline void store_as(Vector v, float* out) { store(out, v); }
 inline void store_as(Vector v, BFloat16* out) { store_low_halves(round_to_bfloat16(v), out); }
 
-inline Vector silu(Vector x) {
-  const IntVector negative = x < Vector{};
-  const Vector e = exp_nonpositive(choose(negative, x, -x));
+/// x / (1 + exp(-slope)), the logistic function of `slope` times x.
+inline Vector gated_by(Vector x, Vector slope) {
+  const IntVector negative = slope < Vector{};
+  const Vector e = exp_nonpositive(choose(negative, slope, -slope));
   return choose(negative, x * e, x) / (1.0f + e);
+}
+
+inline Vector silu(Vector x) { return gated_by(x, x); }
+
+/// x Phi(x), with erfc to 1.5e-7. @source Abramowitz & Stegun 7.1.26
+inline Vector gelu(Vector x) {
+  const IntVector negative = x < Vector{};
+  const Vector z = choose(negative, -x, x) * 0.70710678f;
+  const Vector t = splat(1.0f) / (1.0f + z * 0.3275911f);
+  Vector poly = splat(1.061405429f);
+  for (const float c : {-1.453152027f, 1.421413741f, -0.284496736f, 0.254829592f})
+    poly = poly * t + splat(c);
+  const Vector half_tail = poly * t * exp_nonpositive(-(z * z)) * 0.5f;
+  return x * choose(negative, half_tail, splat(1.0f) + -half_tail);
+}
+
+/// x (1 + tanh(u)) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3), by the logistic function of 2 u.
+inline Vector gelu_tanh(Vector x) {
+  const Vector u = x * 0.79788456f * (1.0f + x * x * 0.044715f);
+  return gated_by(x, u + u);
+}
+
+inline Vector activated(Activation activation, Vector x) {
+  switch (activation) {
+    case Activation::silu:
+      return silu(x);
+    case Activation::gelu:
+      return gelu(x);
+    case Activation::gelu_tanh:
+      return gelu_tanh(x);
+    case Activation::relu:
+      return choose(x > Vector{}, x, Vector{});
+  }
+  return x;
+}
+
+/// cap tanh(x / cap): a polynomial near zero, where the exponential would lose digits.
+inline Vector capped(Vector x, float cap) {
+  const Vector y = x * (1.0f / cap);
+  const Vector square = y * y;
+  Vector poly = splat(-17.0f / 315.0f);
+  for (const float c : {2.0f / 15.0f, -1.0f / 3.0f, 1.0f}) poly = poly * square + splat(c);
+  const IntVector negative = y < Vector{};
+  const Vector e = exp_nonpositive(choose(negative, y + y, -(y + y)));
+  const Vector far = (splat(1.0f) + -e) / (1.0f + e);
+  const Vector curved = choose(negative, -far, far);
+  return choose(square < splat(0.01f), y * poly, curved) * cap;
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ class DoubleLlama {
     double squares = 0;
     for (const double v : x) squares += v * v;
     const double scale = 1.0 / std::sqrt(squares / static_cast<double>(x.size()) +
-                                         static_cast<double>(config_.rms_epsilon));
+                                         static_cast<double>(config_.norm_epsilon));
     const auto weight = weights_.read(role, layer);
     Vector out;
     for (std::size_t i = 0; i < x.size(); ++i)

@@ -41,12 +41,12 @@ GgufBytes small_llama() {
 
 DecoderShape read_gguf(const GgufBytes& file) {
   const TemporaryFolder folder;
-  return llama_config_from_gguf(GgufFile::open(folder.file("model.gguf", file.str())));
+  return shape_from_gguf(GgufFile::open(folder.file("model.gguf", file.str())));
 }
 
 DecoderShape read_json(const std::string& more) {
   const TemporaryFolder folder;
-  return llama_config_from_json(
+  return shape_from_json(
       folder.file("config.json",
                   R"({"model_type": "llama", "vocab_size": 9, "max_position_embeddings": 64,
         "num_hidden_layers": 1, "hidden_size": 32,

@@ -1,0 +1,333 @@
+// Weights of a model file: finds every tensor that the shape wants, checks its form, and refuses
+// tensors that nobody would read.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <set>
+
+#include "engines/formats/input_file.h"
+#include "engines/models/decoder/decoder_weights.h"
+#include "engines/models/families/family.h"
+#include "sim/core/errors.h"
+#include "sim/core/sha256.h"
+
+namespace speclab::engines {
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+
+std::string with_number(std::string name, std::string_view mark, std::int32_t number) {
+  const std::size_t at = name.find(mark);
+  return at == std::string::npos ? name
+                                 : name.replace(at, mark.size(), fmt::format("{}", number));
+}
+
+/// Roles that stand in one tensor, in order.
+std::span<const TensorRole> neighbours_of(TensorRole role) {
+  using enum TensorRole;
+  static constexpr std::array<std::array<TensorRole, 3>, 2> kThrees = {
+      {{query, key, value}, {query_bias, key_bias, value_bias}}};
+  static constexpr std::array<std::array<TensorRole, 2>, 2> kPairs = {
+      {{gate, up}, {expert_gate, expert_up}}};
+  for (const auto& three : kThrees)
+    if (std::ranges::find(three, role) != three.end()) return three;
+  for (const auto& pair : kPairs)
+    if (std::ranges::find(pair, role) != pair.end()) return pair;
+  throw ContractError("a role that stands alone");
+}
+
+/// The dimension that counts a role's rows: behind the experts where there are some.
+std::size_t row_dimension(TensorRole role) {
+  using enum TensorRole;
+  return role == expert_gate || role == expert_up ? 1 : 0;
+}
+
+/// [rows, columns] from [columns, rows].
+std::vector<float> transposed(const std::vector<float>& values, std::int64_t rows,
+                              std::int64_t columns) {
+  std::vector<float> result(values.size());
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t c = 0; c < columns; ++c)
+      result[static_cast<std::size_t>(r * columns + c)] =
+          values[static_cast<std::size_t>(c * rows + r)];
+  return result;
+}
+
+std::int64_t product_from(const Sizes& sizes, std::size_t first) {
+  return std::accumulate(sizes.begin() + static_cast<std::ptrdiff_t>(first), sizes.end(),
+                         std::int64_t{1}, std::multiplies<>());
+}
+
+/// Rows of each block that a fused tensor has for a role, [first, first + count) of `all`.
+std::vector<float> cut_rows(const std::vector<float>& values, std::int64_t blocks,
+                            std::int64_t all, std::int64_t first, std::int64_t count,
+                            std::int64_t width) {
+  std::vector<float> rows;
+  rows.reserve(static_cast<std::size_t>(blocks * count * width));
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    const auto begin = values.begin() + (b * all + first) * width;
+    rows.insert(rows.end(), begin, begin + count * width);
+  }
+  return rows;
+}
+
+/// Adjacent rotary pairs of every head become halves; values that do not turn stay.
+/// @param width  values a row
+std::vector<float> halves_from_pairs(const std::vector<float>& pairs, std::int32_t num_heads,
+                                     const DecoderShape& shape, std::int64_t width) {
+  std::vector<float> halves = pairs;
+  const std::int32_t turning = shape.rotary_size();
+  for (std::int32_t head = 0; head < num_heads; ++head)
+    for (std::int32_t row = 0; row < turning; ++row) {
+      const std::int64_t from = std::int64_t{head} * shape.head_dim + row;
+      const std::int64_t to =
+          std::int64_t{head} * shape.head_dim + (row % 2) * turning / 2 + row / 2;
+      std::copy_n(pairs.begin() + from * width, width, halves.begin() + to * width);
+    }
+  return halves;
+}
+
+/// What stands in files without being a weight, or is read with the shape.
+bool is_buffer(const std::string& name) {
+  constexpr const char* kEnds[] = {"rotary_emb.inv_freq",  ".attn.bias",
+                                   ".attn.masked_bias",    ".attention.bias",
+                                   ".attention.masked_bias", "rope_freqs.weight",
+                                   "rope_factors_long.weight", "rope_factors_short.weight"};
+  return std::ranges::any_of(kEnds, [&](const char* end) { return name.ends_with(end); });
+}
+
+/// One place with its numbers put in.
+struct FoundPlace {
+  const TensorPlace* place;
+  std::vector<std::string> names;
+};
+
+class FileDecoderWeights final : public DecoderWeights {
+ public:
+  FileDecoderWeights(std::shared_ptr<const WeightSource> file, const DecoderShape& shape,
+                     std::span<const TensorPlace> places, std::string prefix)
+      : file_(std::move(file)), shape_(shape), places_(places), prefix_(std::move(prefix)) {
+    refuse_further_layers();
+    check_all();
+  }
+
+  std::vector<float> read(TensorRole role, std::int32_t layer) const override {
+    if (role == TensorRole::head && shape_.tied_embeddings) return tied_head();
+    const FoundPlace found = find(role, layer);
+    std::vector<float> values;
+    for (const std::string& name : found.names) {
+      const std::vector<float> part = file_->read_float32(name);
+      values.insert(values.end(), part.begin(), part.end());
+    }
+    return arranged(role, cut(role, *found.place, std::move(values)));
+  }
+
+  std::string sha256() const override {
+    if (sha256_.empty()) sha256_ = sha256_files(file_->weight_paths());
+    return sha256_;
+  }
+
+ private:
+  std::vector<float> tied_head() const {
+    std::vector<float> table = read(TensorRole::embedding, 0);
+    return shape_.head_is_embedding()
+               ? table
+               : rows_of(shape_.draft_vocabulary, table, shape_.table_width());
+  }
+
+  std::int64_t rows(TensorRole role) const { return shape_of(role, shape_)[row_dimension(role)]; }
+
+  std::int64_t stacked_rows(TensorRole role) const {
+    std::int64_t all = 0;
+    for (const TensorRole neighbour : neighbours_of(role)) all += rows(neighbour);
+    return all;
+  }
+
+  std::int32_t num_parts(TensorRole role) const {
+    using enum TensorRole;
+    if (role == query_norm) return shape_.num_heads;
+    if (role == key_norm) return shape_.num_kv_heads;
+    return shape_.num_experts;
+  }
+
+  /// The sizes that a tensor of this place must have.
+  Sizes sizes_at(const TensorPlace& place) const {
+    Sizes sizes = shape_of(place.role, shape_);
+    if (is_of_parts(place)) sizes.erase(sizes.begin());
+    if (place.form != Form::whole) sizes[row_dimension(place.role)] = stacked_rows(place.role);
+    if (place.transposed) std::ranges::reverse(sizes);
+    return sizes;
+  }
+
+  static bool is_of_parts(const TensorPlace& place) {
+    return std::string_view(place.name).find("{part}") != std::string_view::npos;
+  }
+
+  bool is_of_no_part(const TensorPlace& place) const {
+    return is_of_parts(place) && num_parts(place.role) == 0;
+  }
+
+  /// A name with the base model's prefix or without, as the file has it.
+  std::string name_in_file(const std::string& name) const {
+    if (!file_->contains(name) && !prefix_.empty() && name.starts_with(prefix_) &&
+        file_->contains(name.substr(prefix_.size())))
+      return name.substr(prefix_.size());
+    return name;
+  }
+
+  std::vector<std::string> names_at(const TensorPlace& place, std::int32_t layer) const {
+    const std::string name = with_number(place.name, "{layer}", layer);
+    if (!is_of_parts(place)) return {name_in_file(name)};
+    std::vector<std::string> names;
+    for (std::int32_t part = 0; part < num_parts(place.role); ++part)
+      names.push_back(name_in_file(with_number(name, "{part}", part)));
+    return names;
+  }
+
+  /// The first place whose tensor is there in the right form; else the first that is there at all,
+  /// else the first.
+  FoundPlace find(TensorRole role, std::int32_t layer) const {
+    std::optional<FoundPlace> there, first;
+    for (const TensorPlace& place : places_) {
+      if (place.role != role || is_of_no_part(place)) continue;
+      FoundPlace found{&place, names_at(place, layer)};
+      if (file_->contains(found.names.front())) {
+        if (file_->tensor(found.names.front()).shape == sizes_at(place)) return found;
+        if (!there) there = found;
+      }
+      if (!first) first = std::move(found);
+    }
+    SPECLAB_EXPECT(first.has_value(), "a place for every role of the family");
+    return there ? *there : *first;
+  }
+
+  void check(TensorRole role, std::int32_t layer) {
+    const FoundPlace found = find(role, layer);
+    const Sizes wanted = sizes_at(*found.place);
+    for (const std::string& name : found.names) {
+      const Sizes& sizes = file_->tensor(name).shape;
+      if (sizes != wanted)
+        throw_model_file_error(
+            file_->path(), 0,
+            {"tensor '" + escaped(name, 64) + "'",
+             fmt::format("shape [{}]", fmt::join(sizes, ", ")),
+             fmt::format("[{}], as the model's configuration says", fmt::join(wanted, ", ")),
+             "check that weights and configuration are of the same model"});
+      read_.insert(name);
+    }
+  }
+
+  void check_all() {
+    for (const TensorRole role : tensor_roles())
+      for (std::int32_t layer = 0; layer < (is_of_layer(role) ? shape_.num_layers : 1); ++layer)
+        if (has_role(role, shape_, layer) && !is_shared(role)) check(role, layer);
+    for (const TensorInfo& tensor : file_->tensors()) refuse_unread(tensor.name);
+  }
+
+  /// Tables that are read from elsewhere: a tied head, and all of a feature transformer's.
+  bool is_shared(TensorRole role) const {
+    const bool is_head = role == TensorRole::head;
+    return (is_head && shape_.tied_embeddings) ||
+           ((is_head || role == TensorRole::embedding) && shape_.is_feature_transformer());
+  }
+
+  bool is_head_of_tied(const std::string& name) const {
+    return shape_.tied_embeddings && std::ranges::any_of(places_, [&](const TensorPlace& place) {
+             return place.role == TensorRole::head && name == place.name;
+           });
+  }
+
+  void refuse_unread(const std::string& name) const {
+    if (read_.contains(name) || is_buffer(name) || is_head_of_tied(name)) return;
+    throw_model_file_error(
+        file_->path(), 0,
+        {"tensor '" + escaped(name, 64) + "'", "in the file, and its configuration has none",
+         fmt::format("tensors of the family {}", shape_.family),
+         "the text would be another model's: check config.json, or take weights without it"});
+  }
+
+  /// A file that holds more layers than its configuration says would run as another model.
+  void refuse_further_layers() const {
+    for (const TensorPlace& place : places_) {
+      if (!is_of_layer(place.role) || is_of_no_part(place)) continue;
+      const std::string name = names_at(place, shape_.num_layers).front();
+      if (file_->contains(name))
+        throw_model_file_error(
+            file_->path(), 0,
+            {"tensor '" + escaped(name, 64) + "'", "in the file",
+             fmt::format("{} layers, as the configuration says", shape_.num_layers),
+             "check that weights and configuration are of the same model"});
+    }
+  }
+
+  std::vector<float> cut(TensorRole role, const TensorPlace& place,
+                         std::vector<float> values) const {
+    const Sizes sizes = shape_of(role, shape_);
+    const std::size_t dimension = row_dimension(role);
+    const std::int64_t width = product_from(sizes, dimension + 1);
+    const std::int64_t all =
+        place.form == Form::whole ? sizes[dimension] : stacked_rows(role);
+    if (place.transposed) values = transposed(values, all, width);
+    if (place.form == Form::whole) return values;
+    std::int64_t first = 0;
+    for (const TensorRole neighbour : neighbours_of(role)) {
+      if (neighbour == role) break;
+      first += rows(neighbour);
+    }
+    if (place.form == Form::per_head)
+      return cut_rows(values, shape_.num_heads, all / shape_.num_heads, first / shape_.num_heads,
+                      sizes[dimension] / shape_.num_heads, width);
+    return cut_rows(values, dimension == 1 ? sizes[0] : 1, all, first, sizes[dimension], width);
+  }
+
+  /// In the kernels' conventions.
+  std::vector<float> arranged(TensorRole role, std::vector<float> values) const {
+    using enum TensorRole;
+    if (shape_.norm_adds_one && is_norm_weight(role))
+      for (float& value : values) value += 1.0f;
+    if (shape_.rotary_pairs == RotaryPairs::halves) return values;
+    const bool is_bias = role == query_bias || role == key_bias;
+    const std::int64_t width = is_bias ? 1 : shape_.hidden_size;
+    if (role == query || role == query_bias)
+      return halves_from_pairs(values, shape_.num_heads, shape_, width);
+    if (role == key || role == key_bias)
+      return halves_from_pairs(values, shape_.num_kv_heads, shape_, width);
+    return values;
+  }
+
+  static bool is_norm_weight(TensorRole role) {
+    using enum TensorRole;
+    constexpr TensorRole kNorms[] = {output_norm,           attention_norm,
+                                     feed_forward_norm,     attention_output_norm,
+                                     feed_forward_output_norm, query_norm, key_norm};
+    return std::ranges::find(kNorms, role) != std::end(kNorms);
+  }
+
+  std::shared_ptr<const WeightSource> file_;
+  DecoderShape shape_;
+  std::span<const TensorPlace> places_;
+  std::string prefix_;
+  std::set<std::string> read_;
+  mutable std::string sha256_;  ///< empty until asked for: the whole file is read for it
+};
+
+}  // namespace
+
+std::unique_ptr<DecoderWeights> decoder_weights_from_gguf(std::shared_ptr<const WeightSource> file,
+                                                          const DecoderShape& shape) {
+  return std::make_unique<FileDecoderWeights>(std::move(file), shape, gguf_places(), "");
+}
+
+std::unique_ptr<DecoderWeights> decoder_weights_from_checkpoint(
+    std::shared_ptr<const WeightSource> folder, const DecoderShape& shape) {
+  const Family* family = family_named(shape.family);
+  SPECLAB_EXPECT(family != nullptr, "a shape of a family");
+  return std::make_unique<FileDecoderWeights>(std::move(folder), shape, family->places,
+                                              family->prefix);
+}
+
+}  // namespace speclab::engines

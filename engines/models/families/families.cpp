@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engines/formats/gguf_file.h"
+#include "engines/formats/input_file.h"
+#include "engines/formats/json_file.h"
+#include "engines/models/draft_vocabulary.h"
+#include "engines/models/families/family.h"
+#include "engines/models/families/gguf_shape.h"
+#include "engines/models/families/json_shape.h"
+#include "sim/core/errors.h"
+#include "sim/core/sha256.h"
+
+namespace speclab::engines {
+
+extern const Family kLlama, kMistral, kGranite, kQwen2, kQwen3, kQwen3Moe, kMixtral, kGemma,
+    kGemma2, kGemma3, kOlmo2, kPhi1, kPhi3, kStableLmFamily, kGpt2, kOpt, kGptNeox;
+
+namespace {
+
+constexpr const Family* kFamilies[] = {&kLlama,   &kMistral, &kGranite, &kQwen2,
+                                       &kQwen3,   &kQwen3Moe, &kMixtral, &kGemma,
+                                       &kGemma2,  &kGemma3,  &kOlmo2,   &kPhi1,
+                                       &kPhi3,    &kStableLmFamily, &kGpt2, &kOpt,
+                                       &kGptNeox};
+
+constexpr const char* kOtherModel = "choose a model of one of these families";
+
+std::string model_types() {
+  std::vector<std::string> names;
+  for (const Family* family : kFamilies) names.emplace_back(family->name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string architectures() {
+  std::vector<std::string> names;
+  for (const Family* family : kFamilies)
+    if (family->architecture != nullptr) names.emplace_back(family->architecture);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+const Family* family_of_architecture(const std::string& architecture) {
+  for (const Family* family : kFamilies)
+    if (family->architecture != nullptr && architecture == family->architecture) return family;
+  return nullptr;
+}
+
+void read_draft_vocabulary_of(const JsonNode& config, DecoderShape& shape) {
+  const auto list = config.find("draft_vocabulary");
+  if (!list) return;
+  if (!shape.tied_embeddings)
+    list->fail("a draft vocabulary beside a head of its own",
+               "tie_word_embeddings true, whose rows for these tokens are the head");
+  shape.draft_vocabulary = read_draft_vocabulary(*list, shape.vocab_size);
+}
+
+}  // namespace
+
+std::span<const Family* const> families() { return kFamilies; }
+
+const Family* family_named(const std::string& model_type) {
+  for (const Family* family : kFamilies)
+    if (model_type == family->name) return family;
+  return nullptr;
+}
+
+DecoderShape shape_from_gguf(const GgufFile& file) {
+  const auto architecture = file.metadata().get<std::string>("general.architecture");
+  const Family* family = family_of_architecture(architecture);
+  if (family == nullptr)
+    throw_model_file_error(
+        file.path(), 0,
+        {"general.architecture", "'" + escaped(architecture, 64) + "'", architectures(), kOtherModel});
+  DecoderShape shape = family->from_gguf(GgufShape(file, architecture));
+  shape.family = family->name;
+  if (shape.name.empty()) shape.name = family->name;
+  shape.validate(file.path());
+  return shape;
+}
+
+DecoderShape shape_from_json(const std::string& path) {
+  const nlohmann::json root = read_json_file(path);
+  const JsonNode config(root, path);
+  const std::string& type = config.at("model_type").as_string();
+  const Family* family = family_named(type);
+  if (family == nullptr)
+    throw_model_file_error(path, 0,
+                           {"model_type", "'" + escaped(type, 64) + "'", model_types(), kOtherModel});
+  DecoderShape shape = family->from_json(JsonShape(config));
+  shape.family = family->name;
+  read_draft_vocabulary_of(config, shape);
+  shape.config_sha256 = sha256_file(path);
+  shape.validate(path);
+  return shape;
+}
+
+}  // namespace speclab::engines

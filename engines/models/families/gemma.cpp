@@ -1,0 +1,143 @@
+// Gemma 1 (arXiv 2403.08295), 2 (2408.00118) and the text part of 3 (2503.19786). Hugging Face's
+// files hold the norms' weights less one; GGUF's hold them whole.
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "engines/models/families/llama_layout.h"
+
+namespace speclab::engines {
+namespace {
+
+using enum TensorRole;
+
+constexpr float kWindowTheta = 10000.0f;  ///< of Gemma 3's layers with a window
+
+/// What Gemma adds to any source of its sizes.
+void make_gemma(DecoderShape& shape) {
+  shape.activation = Activation::gelu_tanh;
+  shape.embedding_scale = std::sqrt(static_cast<float>(shape.hidden_size));
+}
+
+void make_gemma3(DecoderShape& shape) {
+  make_gemma(shape);
+  shape.norm_place = NormPlace::around;
+  shape.head_norm = HeadNorm::shared;
+}
+
+/// Gemma 1's files name "gelu" in hidden_act and mean its approximation.
+DecoderShape gemma_from(const JsonShape& config, float theta) {
+  DecoderShape shape = config.sizes();
+  shape.head_dim = config.positive_or("head_dim", JsonShape::kWidest, 256);
+  config.read_rotary(shape, theta);
+  config.read_tie(shape, true);
+  shape.norm_epsilon = config.number_or("rms_norm_eps", 1e-6f);
+  shape.norm_adds_one = true;
+  shape.query_key_value_bias = shape.attention_output_bias =
+      config.flag_or("attention_bias", false);
+  make_gemma(shape);
+  shape.activation = config.activation("hidden_activation", Activation::gelu_tanh);
+  return shape;
+}
+
+DecoderShape gemma_from_json(const JsonShape& config) { return gemma_from(config, 10000); }
+
+/// @param attention_cap, logit_cap  where config.json says nothing
+void read_scores(const JsonShape& config, DecoderShape& shape, float attention_cap,
+                 float logit_cap) {
+  const float scalar = config.number_or("query_pre_attn_scalar", 256.0f);
+  if (!(scalar > 0) || !std::isfinite(scalar))
+    config.config()
+        .at("query_pre_attn_scalar")
+        .fail(fmt::format("{}", scalar), "a number above 0");
+  shape.attention_scale = 1.0f / std::sqrt(scalar);
+  shape.attention_soft_cap = config.soft_cap("attn_logit_softcapping", attention_cap);
+  shape.logit_soft_cap = config.soft_cap("final_logit_softcapping", logit_cap);
+}
+
+/// Every second layer has a window, the first among them.
+bool gemma2_has_window(std::int32_t layer) { return layer % 2 == 0; }
+
+DecoderShape gemma2_from_json(const JsonShape& config) {
+  DecoderShape shape = gemma_from(config, 10000);
+  shape.norm_place = NormPlace::around;
+  read_scores(config, shape, 50, 30);
+  config.read_windows(shape, config.positive_or("sliding_window", JsonShape::kLongest, 4096),
+                      gemma2_has_window);
+  return shape;
+}
+
+DecoderShape gemma3_from_json(const JsonShape& config) {
+  DecoderShape shape = gemma_from(config, 1e6f);
+  make_gemma3(shape);
+  read_scores(config, shape, 0, 0);
+  const std::int32_t pattern =
+      config.positive_or("sliding_window_pattern", JsonShape::kMostLayers, 6);
+  config.read_windows(shape, config.positive_or("sliding_window", JsonShape::kLongest, 4096),
+                      [pattern](std::int32_t layer) { return (layer + 1) % pattern != 0; });
+  if (!shape.window_rope_theta)
+    shape.window_rope_theta = config.number_or("rope_local_base_freq", kWindowTheta);
+  return shape;
+}
+
+DecoderShape gemma_from_gguf(const GgufShape& file) {
+  DecoderShape shape = llama_shape(file, RotaryPairs::halves);
+  make_gemma(shape);
+  return shape;
+}
+
+DecoderShape gemma2_from_gguf(const GgufShape& file) {
+  DecoderShape shape = file.common();
+  make_gemma(shape);
+  shape.norm_place = NormPlace::around;
+  shape.attention_soft_cap = file.number_or("attn_logit_softcapping", 50.0f);
+  shape.logit_soft_cap = file.number_or("final_logit_softcapping", 30.0f);
+  // The file does not say it; Gemma 2's 27B alone, of 46 layers, divides by its width a head.
+  constexpr std::int32_t kLayersOf27B = 46;
+  const int divisor = shape.num_layers == kLayersOf27B ? shape.hidden_size / shape.num_heads
+                                                       : shape.head_dim;
+  shape.attention_scale = 1.0f / std::sqrt(static_cast<float>(divisor));
+  file.read_windows(shape, gemma2_has_window);
+  return shape;
+}
+
+DecoderShape gemma3_from_gguf(const GgufShape& file) {
+  DecoderShape shape = file.common();
+  make_gemma3(shape);
+  shape.logit_soft_cap = file.number_or("final_logit_softcapping", 0.0f);
+  constexpr std::int32_t kLayersOf27B = 62;
+  const int divisor = shape.num_layers == kLayersOf27B ? shape.hidden_size / shape.num_heads
+                                                       : shape.head_dim;
+  shape.attention_scale = 1.0f / std::sqrt(static_cast<float>(divisor));
+  const std::int32_t pattern =
+      file.integer_or("attention.sliding_window_pattern", 1, JsonShape::kMostLayers, 6);
+  file.read_windows(shape,
+                    [pattern](std::int32_t layer) { return (layer + 1) % pattern != 0; });
+  shape.window_rope_theta = file.number_or("rope.freq_base_swa", kWindowTheta);
+  return shape;
+}
+
+/// Names of the norms around both blocks; Gemma 1 has Llama's.
+constexpr TensorPlace kGemmaNorms[] = {
+    {attention_output_norm, "model.layers.{layer}.post_attention_layernorm.weight"},
+    {feed_forward_norm, "model.layers.{layer}.pre_feedforward_layernorm.weight"},
+    {feed_forward_output_norm, "model.layers.{layer}.post_feedforward_layernorm.weight"},
+};
+
+std::span<const TensorPlace> gemma2_places() {
+  static const std::vector<TensorPlace> places = replaced_places(llama_places(), kGemmaNorms);
+  return places;
+}
+
+}  // namespace
+
+extern const Family kGemma, kGemma2, kGemma3;
+const Family kGemma = {"gemma",         "gemma",        gemma_from_json,
+                       gemma_from_gguf, llama_places(), "model."};
+const Family kGemma2 = {"gemma2",         "gemma2",        gemma2_from_json,
+                        gemma2_from_gguf, gemma2_places(), "model."};
+const Family kGemma3 = {"gemma3_text",    "gemma3",        gemma3_from_json,
+                        gemma3_from_gguf, gemma2_places(), "model."};
+
+}  // namespace speclab::engines

@@ -1,0 +1,57 @@
+#pragma once
+// config.json as the families read it: the fields that most of them share, in Hugging Face's names,
+// old and new spellings.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engines/formats/json_file.h"
+#include "engines/models/decoder/decoder_shape.h"
+
+namespace speclab::engines {
+
+class JsonShape {
+ public:
+  explicit JsonShape(JsonNode config) : config_(std::move(config)) {}
+
+  const JsonNode& config() const { return config_; }
+
+  /// Limits beyond which a field is damage, not a size.
+  static constexpr std::int64_t kMostTokens = 2'000'000, kLongest = 1 << 24, kMostLayers = 1000,
+                                kWidest = 1 << 20, kMostHeads = 4096, kMostExperts = 4096;
+
+  std::int32_t positive(const char* key, std::int64_t most) const;
+  /// `otherwise` where the key is missing or null.
+  std::int32_t positive_or(const char* key, std::int64_t most, std::int32_t otherwise) const;
+  float number_or(const char* key, float otherwise) const;
+  bool flag_or(const char* key, bool otherwise) const;
+  /// 0, none, where the key is null. @param otherwise  where it is missing
+  float soft_cap(const char* key, float otherwise) const;
+  /// @throws ModelFileError unless the flag is missing or has this value
+  void require_flag(const char* key, bool only) const;
+  Activation activation(const char* key, Activation otherwise) const;
+
+  /// Vocabulary, context, layers, widths and heads by the names that Llama has.
+  DecoderShape sizes() const;
+  /// Base, scaling and rotating part from rope_theta, rope_scaling and rope_parameters.
+  /// @param theta  where the file has none @param part  partial_rotary_factor likewise
+  void read_rotary(DecoderShape& shape, float theta, double part = 1.0) const;
+  void read_tie(DecoderShape& shape, bool otherwise) const;
+  /// Windows by layer_types, or by `has_window` of the layer's number where the file lists none.
+  template <typename HasWindow>
+  void read_windows(DecoderShape& shape, std::int32_t window, const HasWindow& has_window) const {
+    const std::vector<bool> layers = window > 0 ? listed_windows(shape) : std::vector<bool>{};
+    for (std::int32_t layer = 0; window > 0 && layer < shape.num_layers; ++layer) {
+      const auto index = static_cast<std::size_t>(layer);
+      shape.windows.push_back((layers.empty() ? has_window(layer) : layers[index]) ? window : 0);
+    }
+  }
+
+ private:
+  std::vector<bool> listed_windows(const DecoderShape& shape) const;
+
+  JsonNode config_;
+};
+
+}  // namespace speclab::engines

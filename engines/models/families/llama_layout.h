@@ -1,0 +1,18 @@
+#pragma once
+// What the many families that follow Llama's layout share: names, norms and biases by their flags.
+
+#include "engines/models/families/family.h"
+#include "engines/models/families/gguf_shape.h"
+#include "engines/models/families/json_shape.h"
+
+namespace speclab::engines {
+
+/// Names of Llama, Mistral, Qwen 2 and 3, Granite and Gemma 1; others add to them.
+std::span<const TensorPlace> llama_places();
+/// Sizes, RMS norms, rotary positions, biases by attention_bias and mlp_bias, silu.
+/// @param theta, tied  where config.json says nothing
+DecoderShape llama_shape(const JsonShape& config, float theta, bool tied);
+/// Metadata of an architecture of this layout.
+DecoderShape llama_shape(const GgufShape& file, RotaryPairs pairs);
+
+}  // namespace speclab::engines

@@ -1,0 +1,21 @@
+// Mistral 7B (arXiv 2310.06825): Llama with a window in every layer. GGUF calls it llama.
+
+#include "engines/models/families/llama_layout.h"
+
+namespace speclab::engines {
+namespace {
+
+DecoderShape mistral_from_json(const JsonShape& config) {
+  DecoderShape shape = llama_shape(config, 10000, false);
+  config.read_windows(shape, config.positive_or("sliding_window", JsonShape::kLongest, 0),
+                      [](std::int32_t) { return true; });
+  return shape;
+}
+
+}  // namespace
+
+extern const Family kMistral;
+const Family kMistral = {"mistral", nullptr,  mistral_from_json,
+                         nullptr,   llama_places(), "model."};
+
+}  // namespace speclab::engines

@@ -1,0 +1,44 @@
+// OLMo 2 (arXiv 2501.00656): norms of what the blocks add, and of all query and key heads at once.
+
+#include "engines/models/families/llama_layout.h"
+
+namespace speclab::engines {
+namespace {
+
+using enum TensorRole;
+
+void make_olmo2(DecoderShape& shape) {
+  shape.norm_place = NormPlace::after;
+  shape.head_norm = HeadNorm::all_heads;
+}
+
+DecoderShape olmo2_from_json(const JsonShape& config) {
+  DecoderShape shape = llama_shape(config, 10000, false);
+  shape.norm_epsilon = config.number_or("rms_norm_eps", 1e-5f);
+  make_olmo2(shape);
+  return shape;
+}
+
+DecoderShape olmo2_from_gguf(const GgufShape& file) {
+  DecoderShape shape = llama_shape(file, RotaryPairs::halves);
+  make_olmo2(shape);
+  return shape;
+}
+
+constexpr TensorPlace kOlmo2Norms[] = {
+    {attention_output_norm, "model.layers.{layer}.post_attention_layernorm.weight"},
+    {feed_forward_output_norm, "model.layers.{layer}.post_feedforward_layernorm.weight"},
+};
+
+std::span<const TensorPlace> olmo2_places() {
+  static const std::vector<TensorPlace> places = replaced_places(llama_places(), kOlmo2Norms);
+  return places;
+}
+
+}  // namespace
+
+extern const Family kOlmo2;
+const Family kOlmo2 = {"olmo2",         "olmo2",        olmo2_from_json,
+                       olmo2_from_gguf, olmo2_places(), "model."};
+
+}  // namespace speclab::engines

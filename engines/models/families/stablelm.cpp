@@ -1,0 +1,58 @@
+// StableLM 2: LayerNorms, part of a head turns; the 12B has norms for every head and parallel
+// blocks.
+
+#include "engines/models/families/llama_layout.h"
+
+namespace speclab::engines {
+namespace {
+
+using enum TensorRole;
+
+void make_stablelm(DecoderShape& shape) {
+  shape.norm = NormKind::layer;
+  shape.norm_bias = true;
+}
+
+DecoderShape stablelm_from_json(const JsonShape& config) {
+  DecoderShape shape = config.sizes();
+  config.read_rotary(shape, 10000, 0.25);
+  config.read_tie(shape, false);
+  make_stablelm(shape);
+  shape.norm_epsilon = config.number_or("layer_norm_eps", 1e-5f);
+  shape.activation = config.activation("hidden_act", Activation::silu);
+  shape.query_key_value_bias = config.flag_or("use_qkv_bias", false);
+  shape.parallel = shape.shared_norm = config.flag_or("use_parallel_residual", false);
+  if (config.flag_or("qk_layernorm", false)) shape.head_norm = HeadNorm::own;
+  return shape;
+}
+
+DecoderShape stablelm_from_gguf(const GgufShape& file) {
+  DecoderShape shape = file.common();
+  make_stablelm(shape);
+  shape.parallel = shape.shared_norm = file.flag_or("use_parallel_residual", false);
+  // llama.cpp goes by the tensor alone.
+  if (!file.file().contains("blk.0.ffn_norm.weight")) shape.parallel = shape.shared_norm = true;
+  if (file.file().contains("blk.0.attn_q_norm.weight")) shape.head_norm = HeadNorm::own;
+  return shape;
+}
+
+constexpr TensorPlace kStableLm[] = {
+    {output_norm_bias, "model.norm.bias"},
+    {attention_norm_bias, "model.layers.{layer}.input_layernorm.bias"},
+    {feed_forward_norm_bias, "model.layers.{layer}.post_attention_layernorm.bias"},
+    {query_norm, "model.layers.{layer}.self_attn.q_layernorm.norms.{part}.weight"},
+    {key_norm, "model.layers.{layer}.self_attn.k_layernorm.norms.{part}.weight"},
+};
+
+std::span<const TensorPlace> stablelm_places() {
+  static const std::vector<TensorPlace> places = replaced_places(llama_places(), kStableLm);
+  return places;
+}
+
+}  // namespace
+
+extern const Family kStableLmFamily;
+const Family kStableLmFamily = {"stablelm",         "stablelm",        stablelm_from_json,
+                                stablelm_from_gguf, stablelm_places(), "model."};
+
+}  // namespace speclab::engines
