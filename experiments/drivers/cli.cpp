@@ -98,7 +98,10 @@ int parse_and_run(int argc, char** argv) {
                   "echo '\"Hello\"' | speclab tokenize", tokenize, run_tokenize, status);
   add_model_choice(tokenize_command, tokenize.model);
   tokenize_command->add_flag("--raw", tokenize.raw, "Lines are text as they are, not JSON strings");
-  tokenize_command->add_flag("--decode", tokenize.decode, "Turn ids into text");
+  tokenize_command->add_flag("--decode", tokenize.decode,
+                             "Turn ids into text, special tokens included");
+  tokenize_command->add_flag("--add-special-tokens", tokenize.add_special_tokens,
+                             "Add what the tokenizer puts around a whole text");
   LawOptions law;
   CLI::App* law_command = add_command(
       app, "law",

@@ -9,6 +9,7 @@ struct TokenizeOptions {
   bool raw = false;  ///< lines are text as they are, else JSON strings
   bool decode =
       false;  ///< lines are JSON arrays of ids, the output is JSON strings (text with --raw)
+  bool add_special_tokens = false;  ///< what the tokenizer puts around a whole text
 };
 
 /// @throws ConfigError naming the line that is no JSON string (with `decode`, no array of ids)
