@@ -15,6 +15,7 @@
 #include "engines/models/cpu/mlp_speculator_cpu.h"
 #include "engines/models/cpu/read_bandwidth.h"
 #include "engines/ngrams/ngram_file.h"
+#include "engines/tokenizers/chat_template.h"
 #include "engines/training/language_model.h"
 #include "engines/training/train_drafter.h"
 #include "engines/training/training_record.h"
@@ -101,6 +102,11 @@ class LocalEngines final : public Engines, private DrafterModels {
 
   std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) override {
     return open_tokenizer(model);
+  }
+
+  std::string render_chat_template(const std::string& source, const std::string& file,
+                                   const ChatRequest& request) const override {
+    return render_chat({{"default", source, file}}, {}, request);
   }
 
   std::unique_ptr<RoundDecoder> make_decoder(LanguageModel& target,

@@ -7,12 +7,14 @@
 #include "experiments/drivers/commands/generate.h"
 #include "experiments/drivers/commands/report.h"
 #include "experiments/drivers/commands/run.h"
+#include "experiments/drivers/commands/tokenize.h"
 #include "experiments/drivers/commands/verify.h"
 
 namespace speclab::experiments {
 
 void add_model_choice(CLI::App* command, std::string& model);
 void add_model_options(CLI::App* command, CommonOptions& common);
+void add_tokenize_options(CLI::App* command, TokenizeOptions& options);
 void add_generate_options(CLI::App* command, GenerateOptions& options);
 void add_verify_options(CLI::App* command, VerifyOptions& options);
 void add_run_options(CLI::App* command, RunCommandOptions& options);
