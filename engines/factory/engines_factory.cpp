@@ -19,6 +19,7 @@
 #include "engines/models/torch/decoder_torch.h"
 #include "engines/models/resized_vocabulary.h"
 #include "engines/ngrams/ngram_file.h"
+#include "engines/tokenizers/chat_template.h"
 #include "engines/tokenizers/same_vocabulary.h"
 #include "engines/training/language_model.h"
 #include "engines/training/train_drafter.h"
@@ -118,6 +119,11 @@ class LocalEngines final : public Engines, private DrafterModels {
 
   std::vector<StoredWeights> stored_weights(const std::string& model) override {
     return engines::stored_weights(model);
+  }
+
+  std::string render_chat_template(const std::string& source, const std::string& file,
+                                   const ChatRequest& request) const override {
+    return render_chat({{"default", source, file}}, {}, request);
   }
 
   std::unique_ptr<RoundDecoder> make_decoder(LanguageModel& target,

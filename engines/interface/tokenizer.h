@@ -14,10 +14,7 @@ namespace speclab::engines {
 /// Treatment of special tokens ("<|im_start|>") in a text: ids of their own, or plain text.
 enum class SpecialText : std::uint8_t { parsed, as_plain_text };
 
-struct ChatMessage {
-  std::string role;  ///< "system", "user", "assistant"
-  std::string content;
-};
+struct ChatRequest;
 
 /// Turns ids into text piece by piece without ever splitting a character.
 class StreamingDecoder {
@@ -64,9 +61,10 @@ class Tokenizer {
     return ids;
   }
   virtual bool has_chat_template() const = 0;
-  /// The prompt text of a conversation, opened for the assistant's answer.
-  /// @throws ConfigError if there is no message, no template, or one that is not understood
-  virtual std::string apply_chat_template(std::span<const ChatMessage> messages) const = 0;
+  /// The prompt text of a conversation.
+  /// @throws ConfigError if there is no message or no template, or if the template refuses the
+  /// conversation; ModelFileError if the template is none
+  virtual std::string apply_chat_template(const ChatRequest& request) const = 0;
 };
 
 }  // namespace speclab::engines

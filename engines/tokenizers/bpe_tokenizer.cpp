@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engines/tokenizers/characters.h"
+#include "engines/tokenizers/chat_template.h"
 #include "engines/tokenizers/known_pieces.h"
 #include "engines/tokenizers/utf8_streaming_decoder.h"
 #include "sim/core/errors.h"
@@ -146,8 +147,6 @@ BpeTokenizer::BpeTokenizer(BpeVocabulary vocabulary)
     before.push_back(*vocabulary_.begin_of_sequence);
   for (const EndToken& end : vocabulary_.roles.ends)
     vocabulary_.end_of_sequence.push_back(end.id);
-  if (vocabulary_.chat_template)
-    chat_template_ = ChatTemplate::recognise(*vocabulary_.chat_template);
 }
 
 void BpeTokenizer::add_tokens() {
@@ -202,15 +201,8 @@ bool BpeTokenizer::is_end_of_sequence(Token token) const {
   return std::find(ends.begin(), ends.end(), token) != ends.end();
 }
 
-std::string BpeTokenizer::apply_chat_template(std::span<const ChatMessage> messages) const {
-  if (!has_chat_template()) throw ConfigError("the model has no chat template");
-  if (!chat_template_) {
-    throw ConfigError(
-        "the model's chat template is not understood; understood are those of the ChatML family "
-        "(<|im_start|>role, <|im_end|>)");
-  }
-  if (messages.empty()) throw ConfigError("a conversation of no messages; give at least one");
-  return chat_template_->apply(messages);
+std::string BpeTokenizer::apply_chat_template(const ChatRequest& request) const {
+  return render_chat(roles().templates, roles().texts, request);
 }
 
 std::size_t BpeTokenizer::num_bytes_without_token(std::string_view text) const {

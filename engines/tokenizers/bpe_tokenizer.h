@@ -10,7 +10,6 @@
 #include "engines/interface/tokenizer.h"
 #include "engines/tokenizers/added_tokens.h"
 #include "engines/tokenizers/bpe_models.h"
-#include "engines/tokenizers/chat_template.h"
 #include "engines/tokenizers/merge_table.h"
 #include "engines/tokenizers/normalizer.h"
 #include "engines/tokenizers/pre_tokenizer.h"
@@ -33,7 +32,6 @@ struct BpeVocabulary {
   bool whole_pieces_first = false;  ///< a piece that is itself a token is that token, merges or not
   std::optional<Token> begin_of_sequence;  ///< only where texts are to begin with it
   std::vector<Token> end_of_sequence;
-  std::optional<std::string> chat_template;  ///< Jinja text
 
   std::vector<AddedToken> added{};  ///< control and user-defined tokens, where they have options
   Normalizer normalizer{};
@@ -62,8 +60,8 @@ class BpeTokenizer : public Tokenizer {
   bool is_end_of_sequence(Token token) const override;
   std::optional<Token> begin_of_sequence() const override { return vocabulary_.begin_of_sequence; }
   const TokenRoles& roles() const override { return vocabulary_.roles; }
-  bool has_chat_template() const override { return vocabulary_.chat_template.has_value(); }
-  std::string apply_chat_template(std::span<const ChatMessage> messages) const override;
+  bool has_chat_template() const override { return !vocabulary_.roles.templates.empty(); }
+  std::string apply_chat_template(const ChatRequest& request) const override;
   std::size_t num_bytes_without_token(std::string_view text) const override;
 
  private:
@@ -80,7 +78,6 @@ class BpeTokenizer : public Tokenizer {
   std::shared_ptr<const PieceModel> model_;
   AddedSets always_added_;  ///< user-defined tokens
   AddedSets all_added_;     ///< and control tokens
-  std::optional<ChatTemplate> chat_template_;
 };
 
 }  // namespace speclab::engines

@@ -104,9 +104,4 @@ std::vector<TemplateSource> chat_templates_of(const GgufMetadata& metadata) {
   return templates;
 }
 
-const std::string* default_template(const std::vector<TemplateSource>& templates) {
-  const auto found = std::ranges::find(templates, "default", &TemplateSource::name);
-  return found == templates.end() ? nullptr : &found->source;
-}
-
 }  // namespace speclab::engines

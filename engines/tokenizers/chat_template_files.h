@@ -17,7 +17,4 @@ std::vector<TemplateSource> chat_templates_of(const std::string& folder);
 /// Those of a GGUF file: tokenizer.chat_template and tokenizer.chat_template.NAME.
 std::vector<TemplateSource> chat_templates_of(const GgufMetadata& metadata);
 
-/// Source of the template that a conversation takes; null if there is none.
-const std::string* default_template(const std::vector<TemplateSource>& templates);
-
 }  // namespace speclab::engines

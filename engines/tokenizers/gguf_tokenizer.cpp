@@ -161,8 +161,6 @@ class GgufTokenizerReader {
     read_texts(roles);
     read_surroundings(roles);
     roles.templates = chat_templates_of(metadata_);
-    if (const std::string* source = default_template(roles.templates))
-      builder_.vocabulary().chat_template = *source;
   }
 
   void read_texts(TokenRoles& roles) const {

@@ -226,8 +226,6 @@ class JsonTokenizerReader {
     set_surroundings(around, told_, roles);
     vocabulary.roles = std::move(roles);
     if (told_.ends.empty()) builder.add_usual_ends();
-    if (const std::string* source = default_template(vocabulary.roles.templates))
-      vocabulary.chat_template = *source;
   }
 
   std::string path_;

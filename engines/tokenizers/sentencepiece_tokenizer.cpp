@@ -65,8 +65,6 @@ void set_roles(const SentencePieceModel& model, const FolderTokens& told,
   set_surroundings(usual_surroundings(model, roles), told, roles);
   vocabulary.roles = std::move(roles);
   if (told.ends.empty()) builder.add_usual_ends();
-  if (const std::string* source = default_template(vocabulary.roles.templates))
-    vocabulary.chat_template = *source;
 }
 
 }  // namespace

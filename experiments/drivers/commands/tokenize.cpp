@@ -38,6 +38,7 @@ std::string decoded(const engines::Tokenizer& tokenizer, const std::string& line
 }  // namespace
 
 int run_tokenize(const TokenizeOptions& options) {
+  if (options.chat.messages) return tokenize_messages(options);
   const auto tokenizer = open_engines()->load_tokenizer(options.model);
   StandardInput input;
   std::size_t dropped = 0;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "engines/interface/chat_request.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "sim/core/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
@@ -53,7 +54,7 @@ TEST(JsonTokenizer, ReadsWhatStandsBesideIt) {
   const auto tokenizer = load_tokenizer_from_json(
       folder.file("tokenizer.json", tokenizer_json(kAdded, kGpt2, kModel)));
   EXPECT_TRUE(tokenizer->is_end_of_sequence(5));
-  EXPECT_EQ(tokenizer->apply_chat_template(std::vector<ChatMessage>{{"user", "a"}}),
+  EXPECT_EQ(tokenizer->apply_chat_template(ChatRequest::of_user("a")),
             "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n");
 }
 
