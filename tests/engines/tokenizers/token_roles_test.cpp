@@ -54,8 +54,9 @@ TEST(TokenRoles, TakeEndsFromGenerationConfigThenFromConfigThenFromTheTokenizer)
 
 /// Defect: an end is printed without the file that names it, or from the wrong one.
 TEST(TokenRoles, SayWhereTheyWereFound) {
-  const auto tokenizer = load_beside({{"generation_config.json", R"({"eos_token_id":4})"},
-                               {"special_tokens_map.json", R"({"pad_token":{"content":"[P]"}})"}});
+  const auto tokenizer =
+      load_beside({{"generation_config.json", R"({"eos_token_id":4})"},
+                   {"special_tokens_map.json", R"({"pad_token":{"content":"[P]"}})"}});
   const TokenRoles& roles = tokenizer->roles();
   ASSERT_EQ(roles.ends.size(), 1U);
   EXPECT_EQ(roles.ends[0].found_in, "generation_config.json: eos_token_id");
@@ -71,15 +72,15 @@ TEST(TokenRoles, FindTokensThatOtherFilesAdd) {
   const std::string turns = "a<turn>b[P]";
   EXPECT_EQ(load_beside({})->encode(turns, SpecialText::parsed), (Ids{0, 1}))
       << "bytes without a token are left out";
-  const Files files = {
-      {"tokenizer_config.json",
-       R"({"added_tokens_decoder":{"4":{"content":"<turn>","special":true}}})"},
-      {"added_tokens.json", R"({"[P]":5,"<new>":7})"}};
+  const Files files = {{"tokenizer_config.json",
+                        R"({"added_tokens_decoder":{"4":{"content":"<turn>","special":true}}})"},
+                       {"added_tokens.json", R"({"[P]":5,"<new>":7})"}};
   EXPECT_EQ(load_beside(files)->encode(turns, SpecialText::parsed), (Ids{0, 4, 1, 5}));
   EXPECT_EQ(load_beside(files)->encode("<new>", SpecialText::parsed), Ids{7});
-  EXPECT_EQ(load_beside({{"special_tokens_map.json", R"({"additional_special_tokens":["<turn>"]})"}})
-                ->encode(turns, SpecialText::parsed),
-            (Ids{0, 4, 1}));
+  EXPECT_EQ(
+      load_beside({{"special_tokens_map.json", R"({"additional_special_tokens":["<turn>"]})"}})
+          ->encode(turns, SpecialText::parsed),
+      (Ids{0, 4, 1}));
 }
 
 /// Defect: the post-processor and tokenizer_config.json contradict each other and the wrong one
