@@ -47,11 +47,10 @@ void stack_experts(std::vector<StoredTensor>& tensors) {
   std::erase_if(tensors, [&](const StoredTensor& tensor) {
     std::smatch match;
     if (!std::regex_match(tensor.name, match, pattern)) return false;
-    const std::map<std::string, std::string> roles = {
-        {"w1", "gate_proj"}, {"w2", "down_proj"}, {"w3", "up_proj"}};
+    const std::map<std::string, std::string> roles = {{"w1", "gate_proj"}, {"w2", "down_proj"}, {"w3", "up_proj"}};
     const auto role = roles.find(match[3]);
-    layers[match[1]][std::stoi(match[2])][role == roles.end() ? match[3].str() : role->second] =
-        tensor;
+    layers[match[1]][std::stoi(match[2])]
+          [role == roles.end() ? match[3].str() : role->second] = tensor;
     return true;
   });
   for (const auto& [layer, experts] : layers) {
@@ -80,7 +79,8 @@ void split(std::vector<StoredTensor>& tensors, const std::string& whole,
       result.push_back(tensor);
       continue;
     }
-    const std::int64_t width = static_cast<std::int64_t>(tensor.values.size()) / tensor.shape[0];
+    const std::int64_t width =
+        static_cast<std::int64_t>(tensor.values.size()) / tensor.shape[0];
     auto from = tensor.values.begin();
     for (const auto& [part, rows] : parts) {
       StoredTensor piece = tensor;
@@ -105,7 +105,8 @@ std::int64_t rows_of_first(const std::vector<StoredTensor>& tensors, const std::
 std::vector<StoredTensor> fused(const std::vector<StoredTensor>& tensors) {
   std::vector<StoredTensor> result = tensors;
   stack_experts(result);
-  stack(result, {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"}, "self_attn.qkv_proj");
+  stack(result, {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"},
+        "self_attn.qkv_proj");
   stack(result, {"mlp.gate_proj", "mlp.up_proj"}, "mlp.gate_up_proj");
   return result;
 }

@@ -94,8 +94,7 @@ TEST(TemplateInput, IsBoundedInDepth) {
 TEST(TemplateLimits, HoldAThousandMessagesOfTenKilobytes) {
   Json messages = Json::array();
   for (int i = 0; i < 1000; ++i)
-    messages.push_back(
-        {{"role", i % 2 ? "assistant" : "user"}, {"content", repeated("word ", 2000)}});
+    messages.push_back({{"role", i % 2 ? "assistant" : "user"}, {"content", repeated("word ", 2000)}});
   const Json found = outcome_of(
       "{% set ns = namespace(n=0) %}{% for m in messages %}{{ m.role + ': ' + m.content|trim }}"
       "{% set ns.n = ns.n + m.content|length %}{% endfor %}{{ ns.n }}",
