@@ -57,9 +57,7 @@ class Lexer {
     take(text.size());
     return true;
   }
-  void take_spaces() {
-    take(rest_.size() - without_spaces(rest_, Side::left).size());
-  }
+  void take_spaces() { take(rest_.size() - without_spaces(rest_, Side::left).size()); }
 
   /// Text up to a tag loses blanks: all of them before `{%-`, and before a block or comment on a
   /// line of its own those of that line.
@@ -222,8 +220,8 @@ class Lexer {
         return add(TokenType::integer, std::string(take(end_of_digits(2, digits))));
     const std::size_t whole = end_of_digits(0, kDecimal);
     std::size_t end = whole;
-    const bool is_behind_dot = !tokens_.empty() && tokens_.back().type == TokenType::sign &&
-                               tokens_.back().text == ".";
+    const bool is_behind_dot =
+        !tokens_.empty() && tokens_.back().type == TokenType::sign && tokens_.back().text == ".";
     const auto is_digit_at = [&](std::size_t i) {
       return i < rest_.size() && is_digit_byte(rest_[i]);
     };
@@ -250,8 +248,7 @@ class Lexer {
   }
 
   void read_sign() {
-    static constexpr std::array<std::string_view, 6> kLong = {"//", "**", "==", "!=",
-                                                              ">=", "<="};
+    static constexpr std::array<std::string_view, 6> kLong = {"//", "**", "==", "!=", ">=", "<="};
     static constexpr std::string_view kShort = "+-*/%~[](){}><=.:|,;";
     const std::string_view two = rest_.substr(0, 2);
     if (std::ranges::find(kLong, two) != kLong.end())

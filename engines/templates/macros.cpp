@@ -51,9 +51,9 @@ void Macro::bind(Rendering& rendering, const CallArguments& arguments,
   // Defaults may use the parameters before them.
   for (const std::size_t i : missing) {
     const auto& [name, expression] = parameters[i];
-    inner->set(name, expression ? evaluator_.evaluate(*expression, inner)
-                                : rendering.make_undefined("parameter '" + name +
-                                                           "' was not provided"));
+    inner->set(name, expression
+                         ? evaluator_.evaluate(*expression, inner)
+                         : rendering.make_undefined("parameter '" + name + "' was not provided"));
   }
   if (definition_.takes_caller) {
     const auto caller = take_named("caller");
@@ -70,10 +70,10 @@ void Macro::bind(Rendering& rendering, const CallArguments& arguments,
                    named.front().first + "'");
   }
   if (definition_.takes_more_positional)
-    inner->set("varargs", rendering.make_sequence(
-                              SequenceKind::tuple,
-                              {arguments.positional.begin() + static_cast<std::ptrdiff_t>(num_given),
-                               arguments.positional.end()}));
+    inner->set("varargs", rendering.make_sequence(SequenceKind::tuple,
+                                                  {arguments.positional.begin() +
+                                                       static_cast<std::ptrdiff_t>(num_given),
+                                                   arguments.positional.end()}));
   else if (arguments.positional.size() > parameters.size())
     rendering.fail("macro '" + definition_.name + "' takes not more than " +
                    std::to_string(parameters.size()) + " argument(s)");

@@ -130,7 +130,7 @@ Value repeated(Rendering& rendering, const Value& value, Integer count) {
   const std::size_t size = value.is_text() ? value.bytes().size() : value.sequence().items.size();
   const std::size_t most = value.is_text() ? rendering.limits().text_bytes
                                            : rendering.limits().made_bytes / sizeof(Value);
-  const std::size_t times = count < 0 || size == 0 ? 0
+  const std::size_t times = count < 0 || size == 0               ? 0
                             : count > static_cast<Integer>(most) ? most + 1
                                                                  : static_cast<std::size_t>(count);
   if (times > most / std::max<std::size_t>(size, 1))

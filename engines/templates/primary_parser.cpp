@@ -230,10 +230,9 @@ ExpressionPtr ExpressionParser::test(ExpressionPtr input) {
   const bool is_negated = stream_.take_name("not");
   std::string name = dotted_name();
   Arguments given;
-  const bool has_operand =
-      stream_.is(TokenType::name) || stream_.is(TokenType::text) ||
-      stream_.is(TokenType::integer) || stream_.is(TokenType::real) || stream_.is_sign("[") ||
-      stream_.is_sign("{");
+  const bool has_operand = stream_.is(TokenType::name) || stream_.is(TokenType::text) ||
+                           stream_.is(TokenType::integer) || stream_.is(TokenType::real) ||
+                           stream_.is_sign("[") || stream_.is_sign("{");
   if (stream_.is_sign("(")) {
     given = arguments();
   } else if (has_operand && !is_any_name(stream_, {"else", "or", "and", "if", "in", "not"})) {
@@ -241,8 +240,7 @@ ExpressionPtr ExpressionParser::test(ExpressionPtr input) {
     given.positional.push_back(with_postfixes(primary()));
   }
   const std::size_t depth = std::max(input->depth, depth_below(given));
-  return made(line, depth,
-              Tested{std::move(input), std::move(name), std::move(given), is_negated});
+  return made(line, depth, Tested{std::move(input), std::move(name), std::move(given), is_negated});
 }
 
 Arguments ExpressionParser::arguments() {

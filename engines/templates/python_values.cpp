@@ -84,8 +84,8 @@ class Equality {
   bool are_equal(const Sequence& a, const Sequence& b) {
     if (&a == &b) return true;
     if (a.kind != b.kind || a.is_consumed_once() || a.items.size() != b.items.size()) return false;
-    return std::ranges::equal(
-        a.items, b.items, [this](const Value& x, const Value& y) { return are_equal(x, y); });
+    return std::ranges::equal(a.items, b.items,
+                              [this](const Value& x, const Value& y) { return are_equal(x, y); });
   }
   bool are_equal(const Mapping& a, const Mapping& b) {
     if (a.items.size() != b.items.size()) return false;
@@ -225,9 +225,8 @@ bool contains(Rendering& rendering, const Value& container, const Value& item) {
   }
   if (!is_iterable(container))
     rendering.fail("argument of type '" + type_name(container) + "' is not iterable");
-  return std::ranges::any_of(items_of(rendering, container), [&](const Value& each) {
-    return are_equal(rendering, each, item);
-  });
+  return std::ranges::any_of(items_of(rendering, container),
+                             [&](const Value& each) { return are_equal(rendering, each, item); });
 }
 
 void expect_hashable(const Rendering& rendering, const Value& value) {

@@ -97,8 +97,7 @@ class PercentFormat {
 
   void write(FormatSpec& spec, const Value& value) {
     if (spec.type == 'r' || spec.type == 's') {
-      const std::string shown =
-          spec.type == 'r' ? repr(rendering_, value) : str(rendering_, value);
+      const std::string shown = spec.type == 'r' ? repr(rendering_, value) : str(rendering_, value);
       spec.type = 's';
       spec.fill_zero = false;
       text_ += formatted(rendering_, spec, rendering_.make_text(shown));
@@ -118,8 +117,7 @@ class PercentFormat {
     const bool is_decimal_form = spec.type == 'd' || spec.type == 'i' || spec.type == 'u';
     if (is_decimal_form) spec.type = 'd';
     const bool cuts = is_decimal_form && value.is(Kind::real);
-    text_ += formatted(rendering_, spec,
-                       cuts ? whole_part(rendering_, value.number()) : value);
+    text_ += formatted(rendering_, spec, cuts ? whole_part(rendering_, value.number()) : value);
   }
 
   Rendering& rendering_;
@@ -172,17 +170,19 @@ class BraceFormat {
     if (depth > 1) rendering_.fail("Max string recursion exceeded");
     const std::size_t colon = field.find(':');
     std::string_view name = field.substr(0, colon);
-    const std::string spec =
-        colon == field.npos ? "" : write(field.substr(colon + 1), depth + 1);
+    const std::string spec = colon == field.npos ? "" : write(field.substr(colon + 1), depth + 1);
     char conversion = 0;
     if (const std::size_t mark = name.find('!'); mark != name.npos) {
       conversion = mark + 1 < name.size() ? name[mark + 1] : '?';
       name = name.substr(0, mark);
     }
     Value value = value_of(name);
-    if (conversion == 's') value = rendering_.make_text(str(rendering_, value));
-    else if (conversion == 'r') value = rendering_.make_text(repr(rendering_, value));
-    else if (conversion != 0) rendering_.fail("a conversion other than !s and !r");
+    if (conversion == 's')
+      value = rendering_.make_text(str(rendering_, value));
+    else if (conversion == 'r')
+      value = rendering_.make_text(repr(rendering_, value));
+    else if (conversion != 0)
+      rendering_.fail("a conversion other than !s and !r");
     if (spec.empty()) return str(rendering_, value);
     return formatted(rendering_, parsed_spec(rendering_, spec), value);
   }

@@ -152,8 +152,8 @@ void add_tokenize_options(CLI::App* command, TokenizeOptions& options) {
   add_model_choice(command, options.model);
   CLI::Option* raw =
       command->add_flag("--raw", options.raw, "Lines are text as they are, not JSON strings");
-  CLI::Option* decode = command->add_flag("--decode", options.decode,
-                                          "Turn ids into text, special tokens included");
+  CLI::Option* decode =
+      command->add_flag("--decode", options.decode, "Turn ids into text, special tokens included");
   CLI::Option* special = command->add_flag("--add-special-tokens", options.add_special_tokens,
                                            "Add what the tokenizer puts around a whole text");
   CLI::Option* messages = add_messages_option(command, options.chat);

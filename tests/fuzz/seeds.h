@@ -9,6 +9,7 @@ namespace speclab::fuzz {
 std::vector<std::string> gguf_seeds();
 std::vector<std::string> safetensors_seeds();
 std::vector<std::string> tokenizer_seeds();
+std::vector<std::string> template_seeds();
 std::vector<std::string> checkpoint_seeds();
 std::vector<std::string> ngram_seeds();
 std::vector<std::string> config_seeds();

@@ -1,11 +1,13 @@
 #include "tests/fuzz/targets.h"
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "engines/formats/checkpoint_folder.h"
 #include "engines/formats/gguf_file.h"
 #include "engines/ngrams/ngram_file.h"
+#include "engines/templates/template.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "sim/core/errors.h"
 #include "tests/engines/formats/memory_file.h"
@@ -61,6 +63,25 @@ void read_tokenizer(const std::string& bytes) try {
 } catch (const ModelFileError&) {
 }
 
+/// Limits a hundred times smaller than usual let the fuzzer reach each of them.
+void read_template(const std::string& bytes) try {
+  const templates::Limits limits{.steps = 200'000,
+                                 .output_bytes = 1 << 18,
+                                 .made_bytes = 1 << 22,
+                                 .text_bytes = 1 << 16,
+                                 .range_items = 1000,
+                                 .evaluation_depth = 300};
+  const nlohmann::ordered_json variables = {
+      {"messages", {{{"role", "user"}, {"content", "a\u00e9"}}, {{"role", "x"}, {"n", 1.5}}}},
+      {"bos_token", "<s>"},
+      {"tools", nullptr}};
+  const std::string text = templates::Template(bytes, limits)
+                               .render(variables, {.limits = limits, .strftime_now = [](const std::string& format) { return format; }});
+  require(text.size() <= limits.output_bytes, "a text within its limit");
+} catch (const templates::TemplateError& error) {
+  require(error.line() >= 1, "an error with a line");
+}
+
 /// A folder with one good shard; the input is its config.json, a zero byte, and its index.
 void read_checkpoint(const std::string& bytes) try {
   static const TemporaryFolder folder(testing::memory_folder());
@@ -91,6 +112,7 @@ const std::vector<Target>& targets() {
   static const std::vector<Target> all{{"gguf", read_gguf, gguf_seeds},
                                        {"safetensors", read_safetensors, safetensors_seeds},
                                        {"tokenizer", read_tokenizer, tokenizer_seeds},
+                                       {"template", read_template, template_seeds},
                                        {"checkpoint", read_checkpoint, checkpoint_seeds},
                                        {"ngrams", read_ngrams, ngram_seeds},
                                        {"config", read_config, config_seeds},

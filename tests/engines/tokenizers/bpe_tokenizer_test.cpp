@@ -1,5 +1,5 @@
-#include "engines/interface/chat_request.h"
 #include "engines/tokenizers/bpe_tokenizer.h"
+#include "engines/interface/chat_request.h"
 
 #include <gtest/gtest.h>
 
