@@ -134,6 +134,16 @@ FormatSpec parsed_spec(Rendering& rendering, std::string_view text) {
   return spec;
 }
 
+std::size_t take_number(const Rendering& rendering, std::string_view& text) {
+  std::size_t number = 0;
+  for (; !text.empty() && text[0] >= '0' && text[0] <= '9'; text.remove_prefix(1)) {
+    number = number * 10 + static_cast<std::size_t>(text[0] - '0');
+    if (number > FormatSpec::kMostWidth)
+      rendering.fail_limit("width of a format " + std::to_string(FormatSpec::kMostWidth));
+  }
+  return number;
+}
+
 Value whole_part(const Rendering& rendering, double number) {
   if (!std::isfinite(number)) rendering.fail("cannot convert float infinity or NaN to integer");
   if (std::fabs(number) >= 0x1p126) rendering.fail_limit("bits of a number 127");

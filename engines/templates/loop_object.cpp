@@ -1,5 +1,7 @@
 #include "engines/templates/loop_object.h"
 
+#include <algorithm>
+
 #include "engines/templates/attributes.h"
 #include "engines/templates/python_values.h"
 

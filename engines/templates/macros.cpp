@@ -20,6 +20,7 @@ const Value* Macro::attribute(Rendering& rendering, const std::string& name) {
 
 Value Macro::call(Rendering& rendering, const CallArguments& arguments) {
   const int line = rendering.line;
+  rendering.step(kStepsOfScope);
   auto inner = std::make_shared<Scope>(scope_);
   bind(rendering, arguments, inner);
   Value text = rendering.make_text(evaluator_.text_of(definition_.body, inner));

@@ -110,6 +110,7 @@ std::span<const Value> Evaluator::chosen_items(const Loop& loop, const Value& it
   if (!loop.condition) return all;
   std::vector<Value> chosen;
   for (const Value& item : all) {
+    rendering_.step(kStepsOfScope);
     const auto inner = std::make_shared<Scope>(scope);
     assign(loop.target, item, inner);
     if (is_true(evaluate(*loop.condition, inner))) chosen.push_back(item);
@@ -122,6 +123,7 @@ void Evaluator::run_loop(const Loop& loop, const Value& items, const ScopePtr& s
   const std::span<const Value> rounds = chosen_items(loop, items, scope);
   auto* object = rendering_.make_object<LoopObject>(*this, loop, scope, depth);
   for (std::size_t i = 0; i < rounds.size(); ++i) {
+    rendering_.step(kStepsOfScope);
     const auto inner = std::make_shared<Scope>(scope);
     object->enter(rounds, i);
     inner->set("loop", Value(static_cast<Object*>(object)));

@@ -75,8 +75,10 @@ void read_template(const std::string& bytes) try {
       {"messages", {{{"role", "user"}, {"content", "a\u00e9"}}, {{"role", "x"}, {"n", 1.5}}}},
       {"bos_token", "<s>"},
       {"tools", nullptr}};
-  const std::string text = templates::Template(bytes, limits)
-                               .render(variables, {.limits = limits, .strftime_now = [](const std::string& format) { return format; }});
+  const std::string text =
+      templates::Template(bytes, limits)
+          .render(variables, {.limits = limits,
+                              .strftime_now = [](const std::string& format) { return format; }});
   require(text.size() <= limits.output_bytes, "a text within its limit");
 } catch (const templates::TemplateError& error) {
   require(error.line() >= 1, "an error with a line");
