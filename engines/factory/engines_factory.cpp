@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <map>
 
 #include "engines/decoding/host_round_decoder.h"
@@ -14,8 +15,12 @@
 #include "engines/models/cpu/decoder_cpu.h"
 #include "engines/models/cpu/mlp_speculator_cpu.h"
 #include "engines/models/cpu/read_bandwidth.h"
+#include "engines/models/memory_need.h"
+#include "engines/models/torch/decoder_torch.h"
+#include "engines/models/resized_vocabulary.h"
 #include "engines/ngrams/ngram_file.h"
 #include "engines/tokenizers/chat_template.h"
+#include "engines/tokenizers/same_vocabulary.h"
 #include "engines/training/language_model.h"
 #include "engines/training/train_drafter.h"
 #include "engines/training/training_record.h"
@@ -48,6 +53,7 @@ void check_options(const ModelOptions& options) {
   check_named("device", options.device, {"auto", "cpu", "cuda"});
   check_named("arithmetic", options.arithmetic, {"fast", "row_invariant"});
   check_named("dtype", options.dtype, {"auto", "float32", "bfloat16"});
+  check_named("kernels", options.kernels, {"auto", "reference"});
   check_named("rounds", options.rounds, {"host", "device"});
   if (options.threads < 0 || options.threads > 4096)
     throw ConfigError(fmt::format("threads = {}; allowed: 0 (all) to 4096", options.threads));
@@ -78,19 +84,26 @@ DecoderOptions with_eos_tokens(DecoderOptions options, const Tokenizer* tokenize
   return options;
 }
 
+/// Whether a model of the catalogue has yet to be fetched.
+bool is_missing(const CatalogueEntry& entry) {
+  std::error_code none;
+  return !entry.shape && !std::filesystem::exists(entry.path, none);
+}
+
 class LocalEngines final : public Engines, private DrafterModels {
  public:
   std::vector<KnownModel> known_models() const override {
     std::vector<KnownModel> known;
     for (const CatalogueEntry& entry : model_catalogue())
-      known.push_back({entry.name, entry.description});
+      known.push_back({entry.name, entry.description, is_missing(entry) ? entry.fetched_by : ""});
     return known;
   }
 
   LoadedModel load_model(const ModelOptions& options) override {
     check_options(options);
     options_ = options;
-    const ModelSource source = open_model(options.model);
+    ModelSource source = open_model(options.model);
+    if (!options.name.empty()) source.config.name = options.name;
     if (source.config.is_feature_transformer())
       throw ConfigError(
           fmt::format("model '{}' drafts from another model's hidden states; allowed: a model by "
@@ -102,6 +115,10 @@ class LocalEngines final : public Engines, private DrafterModels {
 
   std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) override {
     return open_tokenizer(model);
+  }
+
+  std::vector<StoredWeights> stored_weights(const std::string& model) override {
+    return engines::stored_weights(model);
   }
 
   std::string render_chat_template(const std::string& source, const std::string& file,
@@ -119,7 +136,9 @@ class LocalEngines final : public Engines, private DrafterModels {
       check_drafter_options(options.drafter);
       return std::make_unique<PlainDecoder>(target, std::move(tokenizer), options);
     }
+    pair_ = {tokenizer, &target.info()};
     auto drafter = make_drafter(options, target.info(), *this);
+    pair_ = {};
     return std::make_unique<HostRoundDecoder>(target, std::move(tokenizer), options,
                                               std::move(drafter), make_verifier(options));
   }
@@ -173,7 +192,7 @@ class LocalEngines final : public Engines, private DrafterModels {
  private:
   std::optional<ModelInfo> model_info(const DrafterOptions& options) {
     if (is_among(options.kind, kTransformerDrafterKinds))
-      return language_model(options.kind, options.model)->info();
+      return drafter_model(options.kind, options.model).model->info();
     if (options.kind == "mlp_speculator") return mlp_speculator(options.model)->info();
     if (!is_among(options.kind, kNgramDrafterKinds)) return std::nullopt;
     const auto model = ngrams(options.kind, options.model);
@@ -195,9 +214,20 @@ class LocalEngines final : public Engines, private DrafterModels {
 
   std::unique_ptr<LanguageModel> make_model(const ModelSource& source) {
     const std::string device = resolved_device(options_, source.config);
-    if (device == "cuda") return make_cuda_model(source);
+    const bool is_reference = options_.kernels == "reference";
+    if (device == "cuda" && !is_reference) return make_cuda_model(source);
+    require_memory(source.config.name, source.config.num_parameters(),
+                   options_.dtype == "float32" ? "float32" : "bfloat16", available_memory());
+    if (is_reference) return make_reference_model(source);
     return std::make_unique<cpu::DecoderCpu>(source.config, *source.weights,
                                              element_type(options_.dtype), team());
+  }
+
+  /// "auto" is the CPU in the kernels' type; on a GPU the whole of torch runs there.
+  std::unique_ptr<LanguageModel> make_reference_model(const ModelSource& source) const {
+    return std::make_unique<DecoderTorch>(source.config, *source.weights,
+                                          options_.device == "cuda" ? "cuda" : "cpu",
+                                          options_.dtype == "float32" ? "float32" : "bfloat16");
   }
 
   std::unique_ptr<LanguageModel> make_cuda_model([[maybe_unused]] const ModelSource& source) {
@@ -219,14 +249,15 @@ class LocalEngines final : public Engines, private DrafterModels {
       [[maybe_unused]] LanguageModel& target,
       [[maybe_unused]] std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options) {
     check_drafter_options(options.drafter);
-    if (target.info().device != "cuda")
+    if (target.info().device != "cuda" || options_.kernels == "reference")
       throw ConfigError(fmt::format(
-          "rounds 'device' for a model on device '{}'; allowed: --device cuda, or --rounds host",
-          target.info().device));
+          "rounds 'device' for a model on device '{}' with kernels '{}'; allowed: --device cuda "
+          "with --kernels auto, or --rounds host",
+          target.info().device, options_.kernels));
 #if SPECLAB_HAVE_CUDA
     const std::shared_ptr<LanguageModel> drafter =
         options.drafter.kind == "small_transformer"
-            ? language_model(options.drafter.kind, options.drafter.model)
+            ? drafter_model(options.drafter.kind, options.drafter.model).model
             : nullptr;
     return std::make_unique<cuda::DeviceRoundDecoder>(target, std::move(tokenizer), options,
                                                       drafter);
@@ -239,10 +270,38 @@ class LocalEngines final : public Engines, private DrafterModels {
                                                 const std::string& model) override {
     SPECLAB_EXPECT(is_among(kind, kTransformerDrafterKinds),
                    "a drafter that reads a transformer, not " + kind);
+    LoadedDrafter& drafter = drafter_model(kind, model);
+    if (!pair_.target) return drafter.model;
+    return fitted(drafter, model_name(kind, model));
+  }
+
+  /// A model that drafters read, and what it looks like to a target with another padding.
+  struct LoadedDrafter {
+    std::shared_ptr<LanguageModel> model;
+    std::shared_ptr<const Tokenizer> tokenizer;  ///< null where the model has none
+    std::map<std::int32_t, std::shared_ptr<LanguageModel>> resized{};  ///< by size of vocabulary
+  };
+
+  LoadedDrafter& drafter_model(const std::string& kind, const std::string& model) {
     const std::string name = model_name(kind, model);
-    std::shared_ptr<LanguageModel>& loaded = models_[name];
-    if (!loaded) loaded = make_model(open_draft_model(name));
+    LoadedDrafter& loaded = models_[name];
+    if (!loaded.model) {
+      const ModelSource source = open_draft_model(name);
+      loaded = {make_model(source), source.tokenizer};
+    }
     return loaded;
+  }
+
+  /// The drafter as the target needs it. Sizes may differ where the tokenizers say that ids agree.
+  std::shared_ptr<LanguageModel> fitted(LoadedDrafter& drafter, const std::string& name) {
+    const ModelInfo &info = drafter.model->info(), &target = *pair_.target;
+    if (!drafter.tokenizer || !pair_.tokenizer) return drafter.model;
+    check_same_vocabulary({*drafter.tokenizer, name}, {*pair_.tokenizer, target.name});
+    if (info.vocab_size == target.vocab_size || !info.draft_vocabulary.empty())
+      return drafter.model;
+    std::shared_ptr<LanguageModel>& resized = drafter.resized[target.vocab_size];
+    if (!resized) resized = with_vocabulary_size(drafter.model, target.vocab_size);
+    return resized;
   }
 
   std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string& model) override {
@@ -279,7 +338,13 @@ class LocalEngines final : public Engines, private DrafterModels {
 #if SPECLAB_HAVE_CUDA
   std::shared_ptr<const cuda::Device> cuda_device_;
 #endif
-  std::map<std::string, std::shared_ptr<LanguageModel>> models_;
+  std::map<std::string, LoadedDrafter> models_;
+  /// Of the decoder that is being made.
+  struct Pair {
+    std::shared_ptr<const Tokenizer> tokenizer{};
+    const ModelInfo* target = nullptr;
+  };
+  Pair pair_;
   std::map<std::string, std::shared_ptr<MlpSpeculator>> mlp_speculators_;
   std::map<std::string, std::shared_ptr<const NgramModel>> ngrams_;
 };

@@ -44,7 +44,7 @@ class ByteCursor {
 
   /// Blames `bytes` bytes before the current position.
   [[noreturn]] void fail(std::uint64_t bytes, std::string_view field, std::string found,
-                         std::string allowed, std::string change = FileProblem().change) const;
+                         std::string allowed, std::string change = FileProblem::kDamaged) const;
 
  private:
   const std::byte* take(std::size_t count, std::string_view field);

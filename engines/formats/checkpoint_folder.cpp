@@ -1,9 +1,11 @@
 #include "engines/formats/checkpoint_folder.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
-#include <set>
 #include <utility>
 
+#include "engines/formats/folder_kind.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
@@ -12,7 +14,8 @@ namespace {
 constexpr const char* kSingleFile = "model.safetensors";
 constexpr const char* kIndexFile = "model.safetensors.index.json";
 
-/// A shard's name comes out of a file, so it may only name a regular file of the same folder.
+/// A shard's name comes out of a file, so it may only name a file of the same folder. That file may
+/// be a link, as all files of the hub's cache are.
 bool is_plain_name(const std::string& name) {
   return !name.empty() && name != "." && name != ".." &&
          name.find_first_of(std::string_view("/\\\0", 3)) == std::string::npos;
@@ -28,6 +31,7 @@ bool is_there(const std::filesystem::path& path) {
 
 CheckpointFolder CheckpointFolder::open(std::string folder) {
   CheckpointFolder checkpoint(std::move(folder));
+  refuse_other_folder(checkpoint.folder_);
   checkpoint.config_ = read_json_file(checkpoint.config_path());
   const std::filesystem::path path(checkpoint.folder_);
   if (is_there(path / kSingleFile)) {
@@ -69,6 +73,19 @@ void CheckpointFolder::add_shard(const std::string& name) {
   }
 }
 
+void CheckpointFolder::require_all_there(const std::string& index_path,
+                                         const std::set<std::string>& names) const {
+  std::vector<std::string> missing;
+  for (const std::string& name : names)
+    if (!is_there(std::filesystem::path(folder_) / name)) missing.push_back(name);
+  if (missing.empty()) return;
+  throw_model_file_error(index_path, 0,
+                         {"weight_map",
+                          fmt::format("{} of {} shards missing, the first of them {}",
+                                      missing.size(), names.size(), escaped(missing.front(), 64)),
+                          "all of them in the same folder", "download the missing ones"});
+}
+
 void CheckpointFolder::add_shards_of_index() {
   const std::string index_path = folder_ + "/" + kIndexFile;
   const nlohmann::json index = read_json_file(index_path);
@@ -76,12 +93,11 @@ void CheckpointFolder::add_shards_of_index() {
   std::set<std::string> names;
   for (const std::string& tensor : weight_map.keys()) {
     const JsonNode shard = weight_map.at(tensor);
-    const bool plain = is_plain_name(shard.as_string());
-    if (!plain || std::filesystem::is_symlink(std::filesystem::path(folder_) / shard.as_string())) {
-      shard.fail(shard.shown(), "the name of a regular file in the same folder");
-    }
+    if (!is_plain_name(shard.as_string()))
+      shard.fail(shard.shown(), "the name of a file in the same folder");
     names.insert(shard.as_string());
   }
+  require_all_there(index_path, names);
   for (const std::string& name : names) add_shard(name);
   for (const std::string& tensor : weight_map.keys()) {
     if (!contains(tensor))

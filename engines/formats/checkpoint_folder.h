@@ -1,6 +1,7 @@
 #pragma once
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "engines/formats/json_file.h"
 #include "engines/formats/safetensors_file.h"
@@ -31,6 +32,7 @@ class CheckpointFolder : public WeightSource {
   explicit CheckpointFolder(std::string folder) : folder_(std::move(folder)) {}
   void add_shard(const std::string& name);
   void add_shards_of_index();
+  void require_all_there(const std::string& index_path, const std::set<std::string>& names) const;
 
   std::string folder_;
   nlohmann::json config_;

@@ -1,28 +1,38 @@
 #pragma once
-#include "engines/formats/gguf_header.h"
+#include "engines/formats/gguf_parts.h"
 
 namespace speclab::engines {
 
-/// A GGUF v3 model file. Tensors come in float32, bit-equal to the Python package `gguf`.
+/// A GGUF v3 model, in one file or split into parts. Tensors come in float32, bit-equal to the
+/// Python package `gguf`.
 class GgufFile : public WeightSource {
  public:
-  /// Reads and checks the header; tensor data is only read when asked for.
+  /// Reads and checks the headers; tensor data is only read when asked for.
+  /// @param path  of the file, or of the first part
   /// @throws ModelFileError
-  static GgufFile open(std::string path);
+  static GgufFile open(const std::string& path);
 
-  const GgufMetadata& metadata() const { return header_.metadata; }
-  const std::vector<TensorInfo>& tensors() const override { return header_.table.tensors(); }
-  bool contains(const std::string& name) const override { return header_.table.contains(name); }
+  /// Of the first part, which speaks for all.
+  const GgufMetadata& metadata() const { return parts_.front().header.metadata; }
+  const std::vector<TensorInfo>& tensors() const override { return table_.tensors(); }
+  bool contains(const std::string& name) const override { return table_.contains(name); }
   const TensorInfo& tensor(const std::string& name) const override;
   std::vector<float> read_float32(const std::string& name) const override;
-  const std::string& path() const override { return file_.path(); }
+  const std::string& path() const override { return parts_.front().file.path(); }
+  std::vector<std::string> weight_paths() const override;
 
  private:
-  GgufFile(InputFile file, GgufHeader header)
-      : file_(std::move(file)), header_(std::move(header)) {}
+  explicit GgufFile(std::vector<GgufPart> parts);
+  void add_tensors(std::size_t part);
 
-  InputFile file_;
-  GgufHeader header_;
+  /// Where a tensor's data lies: a part, and the number of the tensor there.
+  struct Place {
+    std::size_t part, tensor;
+  };
+
+  std::vector<GgufPart> parts_;
+  TensorTable table_;          ///< of all parts
+  std::vector<Place> places_;  ///< in the order of the table
 };
 
 }  // namespace speclab::engines

@@ -8,6 +8,7 @@
 
 #include "engines/formats/checked_size.h"
 #include "engines/formats/gguf_values.h"
+#include "engines/formats/other_file.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
@@ -39,8 +40,9 @@ std::uint64_t read_count(ByteCursor& cursor, const char* field, std::uint64_t li
   return count;
 }
 
-void read_version(ByteCursor& cursor) {
+void read_version(const InputFile& file, ByteCursor& cursor) {
   if (const auto magic = cursor.read<std::uint32_t>("magic"); magic != kMagic) {
+    refuse_other_file(file, "a GGUF file");
     cursor.fail(4, "magic", fmt::format("{:#010x}", magic),
                 fmt::format("{:#010x} (\"GGUF\")", kMagic), "give a GGUF file");
   }
@@ -164,8 +166,9 @@ void refuse_overlap(const InputFile& file, const GgufHeader& header) {
     const TensorExtent& after = header.extents[order[i]];
     if (after.offset - before.offset >= before.bytes) continue;
     const std::string& name = header.table.tensors()[order[i]].name;
-    file.fail(after.offset, {"tensor '" + escaped(name, 63) + "'",
-                             "data that overlaps another tensor's", "data apart from all others"});
+    file.fail(after.offset,
+              {"tensor '" + escaped(name, 63) + "'", "data that overlaps another tensor's",
+               "data apart from all others", FileProblem::kDamaged});
   }
 }
 
@@ -173,7 +176,7 @@ void refuse_overlap(const InputFile& file, const GgufHeader& header) {
 
 GgufHeader read_gguf_header(const InputFile& file, std::uint64_t max_header_bytes) {
   ByteCursor cursor(file, max_header_bytes);
-  read_version(cursor);
+  read_version(file, cursor);
   const Counts counts = read_counts(cursor);
   GgufHeader header{GgufMetadata(file.path()), {}, {}};
   read_metadata(cursor, counts.keys, header.metadata);

@@ -8,7 +8,8 @@
 namespace speclab::engines {
 namespace {
 
-constexpr const char* kWrongModel = "use a file that carries this key";
+constexpr const char *kWrongModel = "use a file that carries this key",
+                     *kOtherValue = "use another model, or convert it again";
 
 std::string quoted_key(std::string_view key) { return "metadata '" + escaped(key, 64) + "'"; }
 
@@ -129,7 +130,7 @@ std::vector<std::int64_t> GgufMetadata::find_integers(std::string_view key) cons
 void GgufMetadata::fail(std::string_view key, std::string found, std::string allowed) const {
   const GgufEntry* blamed = find_entry(key);
   throw_model_file_error(path_, blamed ? blamed->offset : 0,
-                         {quoted_key(key), std::move(found), std::move(allowed)});
+                         {quoted_key(key), std::move(found), std::move(allowed), kOtherValue});
 }
 
 template std::optional<bool> GgufMetadata::find(std::string_view) const;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "engines/formats/blob_link.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
@@ -39,6 +40,7 @@ void throw_model_file_error(const std::string& path, std::uint64_t offset,
 }
 
 InputFile::InputFile(std::string path) : path_(std::move(path)) {
+  if (auto blob = blob_behind(path_)) path_ = *std::move(blob);
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0)
     fail(0,
@@ -69,7 +71,7 @@ void InputFile::read(std::uint64_t offset, std::span<std::byte> into) const {
     if (count < 0) fail(offset, {"data", std::strerror(errno), "readable bytes", "check the disk"});
     if (count == 0) {
       fail(offset, {"data", fmt::format("end of file at byte {}", offset + done),
-                    fmt::format("{} bytes from here", into.size())});
+                    fmt::format("{} bytes from here", into.size()), FileProblem::kDamaged});
     }
     done += static_cast<std::size_t>(count);
   }

@@ -9,12 +9,16 @@
 
 namespace speclab::engines {
 
-/// What is wrong with a file. `found` must already be escaped where it quotes the file.
+/// What is wrong with a file. `found` must already be escaped where it quotes the file. Only of a
+/// damaged file does `change` say to use another copy: no copy of a sound file will do.
 struct FileProblem {
   std::string field;  ///< path of the field: "tensors[3].rank"
   std::string found;
   std::string allowed;
-  std::string change = "use an undamaged copy of the file";
+  std::string change = kOtherModel;
+
+  static constexpr const char* kOtherModel = "change the file, or use another model";
+  static constexpr const char* kDamaged = "use an undamaged copy of the file";
 };
 
 /// @throws ModelFileError "path: byte N: field = found; allowed: ...; change", at most 300
@@ -25,6 +29,7 @@ struct FileProblem {
 /// Owns the descriptor of one regular file.
 class InputFile {
  public:
+  /// Opens what a link of the hub's cache stands for, also where the link has become a text.
   /// @throws ModelFileError if `path` cannot be opened or is not a regular file
   explicit InputFile(std::string path);
   InputFile(InputFile&& other) noexcept;

@@ -7,11 +7,21 @@
 #include <utility>
 
 #include "engines/formats/input_file.h"
+#include "engines/formats/other_file.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
 
 using Json = nlohmann::json;
+
+namespace {
+
+bool begins_like_json(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string::npos && (text[first] == '{' || text[first] == '[');
+}
+
+}  // namespace
 
 Json read_json_file(const std::string& path, const JsonLimits& limits, const JsonSinks& sinks) {
   const InputFile file(path);
@@ -22,18 +32,27 @@ Json read_json_file(const std::string& path, const JsonLimits& limits, const Jso
   }
   std::string text(static_cast<std::size_t>(file.size()), '\0');
   file.read(0, std::as_writable_bytes(std::span(text)));
+  if (!begins_like_json(text)) refuse_other_file(file, "a JSON text");
   return parse_json(text, path, 0, limits, sinks);
 }
 
 JsonNode::JsonNode(const Json& root, std::string path, std::uint64_t offset)
-    : value_(&root), path_(std::move(path)), offset_(offset) {}
+    : value_(&root), path_(std::move(path)), offset_(offset), change_(FileProblem::kOtherModel) {}
 
 JsonNode::JsonNode(const Json& value, std::string path, std::uint64_t offset,
                    const std::string& member)
-    : value_(&value), path_(std::move(path)), offset_(offset), field_("." + escaped(member, 64)) {}
+    : value_(&value),
+      path_(std::move(path)),
+      offset_(offset),
+      field_("." + escaped(member, 64)),
+      change_(FileProblem::kDamaged) {}
 
 JsonNode::JsonNode(const JsonNode& parent, const Json& value, const std::string& step)
-    : value_(&value), path_(parent.path_), offset_(parent.offset_), field_(parent.field_ + step) {}
+    : value_(&value),
+      path_(parent.path_),
+      offset_(parent.offset_),
+      field_(parent.field_ + step),
+      change_(parent.change_) {}
 
 JsonNode JsonNode::at(const std::string& key) const {
   if (const auto member = find(key)) return *member;
@@ -93,7 +112,7 @@ std::int64_t JsonNode::as_integer(std::int64_t min, std::int64_t max) const {
 
 void JsonNode::fail(std::string found, std::string allowed) const {
   const std::string field = field_.empty() ? "the JSON" : field_.substr(field_[0] == '.' ? 1 : 0);
-  throw_model_file_error(path_, offset_, {field, std::move(found), std::move(allowed)});
+  throw_model_file_error(path_, offset_, {field, std::move(found), std::move(allowed), change_});
 }
 
 std::string JsonNode::shown() const {

@@ -42,7 +42,7 @@ class JsonNode {
   /// @param root  outlives the node
   JsonNode(const nlohmann::json& root, std::string path, std::uint64_t offset = 0);
 
-  /// A member of the outermost object, which is not kept.
+  /// A member of the outermost object of a binary file's header, which is not kept.
   JsonNode(const nlohmann::json& value, std::string path, std::uint64_t offset,
            const std::string& member);
 
@@ -74,6 +74,7 @@ class JsonNode {
   std::string path_;
   std::uint64_t offset_;
   std::string field_;
+  const char* change_;  ///< what to do about a value that is not allowed
 };
 
 }  // namespace speclab::engines

@@ -53,9 +53,10 @@ class Builder : public nlohmann::json_sax<Json> {
   bool parse_error(std::size_t position, const std::string&,
                    const Json::exception& error) override {
     const bool is_number = error.id >= 400 && error.id < 500;  // the library's errors of range
-    throw_model_file_error(path_, offset_ + position,
-                           {"JSON", reason(error.what()),
-                            is_number ? "numbers that fit a double" : "valid JSON in UTF-8"});
+    throw_model_file_error(
+        path_, offset_ + position,
+        {"JSON", reason(error.what()),
+         is_number ? "numbers that fit a double" : "valid JSON in UTF-8", FileProblem::kDamaged});
   }
 
  private:
@@ -144,7 +145,8 @@ Json parse_json(std::string_view text, const std::string& path, std::uint64_t of
   // The library takes a zero byte for the end of the text: what follows would be hidden from this
   // reader and not from others.
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
-    throw_model_file_error(path, offset + zero, {"JSON", "a zero byte", "valid JSON in UTF-8"});
+    throw_model_file_error(path, offset + zero,
+                           {"JSON", "a zero byte", "valid JSON in UTF-8", FileProblem::kDamaged});
   Builder builder(path, offset, limits, sinks);
   Json::sax_parse(text, &builder);
   return builder.take();

@@ -12,6 +12,7 @@
 
 #include "engines/formats/checked_size.h"
 #include "engines/formats/json_file.h"
+#include "engines/formats/other_file.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
@@ -19,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
-constexpr std::size_t kMaxNameBytes = 4096;  // and of texts of the metadata
+constexpr std::size_t kMaxNameBytes = 4096;
 constexpr std::size_t kMaxShapeRank = 8;
 constexpr int kMaxDepth = 8;
 constexpr const char* kMetadataKey = "__metadata__";
@@ -55,13 +56,14 @@ struct Entry {
 std::uint64_t read_header_length(const InputFile& file) {
   std::array<std::byte, kLengthBytes> bytes;
   if (file.size() < kLengthBytes)
-    file.fail(
-        0, {"header length", fmt::format("a file of {} bytes", file.size()), "at least 8 bytes"});
+    file.fail(0, {"header length", fmt::format("a file of {} bytes", file.size()),
+                  "at least 8 bytes", FileProblem::kDamaged});
   file.read(0, bytes);
   std::uint64_t length = 0;
   std::memcpy(&length, bytes.data(), kLengthBytes);
   const std::uint64_t allowed = std::min(kMaxHeaderBytes, file.size() - kLengthBytes);
   if (length < 2 || length > allowed) {
+    refuse_other_file(file, "a safetensors file");
     file.fail(0, {"header length", fmt::format("{}", length), fmt::format("2 to {}", allowed),
                   "give a whole safetensors file"});
   }
@@ -72,8 +74,8 @@ std::string read_header_text(const InputFile& file, std::uint64_t length) {
   std::string text(static_cast<std::size_t>(length), '\0');
   file.read(kLengthBytes, std::as_writable_bytes(std::span(text)));
   if (text[0] != '{')
-    file.fail(kLengthBytes,
-              {"header", "'" + escaped(text.substr(0, 8)) + "'", "JSON that begins with {"});
+    file.fail(kLengthBytes, {"header", "'" + escaped(text.substr(0, 8)) + "'",
+                             "JSON that begins with {", FileProblem::kDamaged});
   return text;
 }
 
@@ -118,19 +120,9 @@ Entry read_entry(const std::string& name, const JsonNode& node) {
   return entry;
 }
 
-void require_short(const JsonNode& node, const char* what, const std::string& text) {
-  if (text.size() > kMaxNameBytes)
-    node.fail(fmt::format("{} of {} bytes", what, text.size()),
-              fmt::format("at most {}", kMaxNameBytes));
-}
-
+/// Free text of any length: only the header's size limits it, as in the format.
 void read_metadata(const JsonNode& node, SafetensorsHeader& header) {
-  for (const std::string& key : node.keys()) {
-    require_short(node, "a key", key);
-    const std::string& text = node.at(key).as_string();
-    require_short(node.at(key), "a text", text);
-    header.metadata[key] = text;
-  }
+  for (const std::string& key : node.keys()) header.metadata[key] = node.at(key).as_string();
 }
 
 /// In the order of their data.
@@ -139,7 +131,9 @@ std::vector<Entry> read_entries(const InputFile& file, const std::string& text,
   std::vector<Entry> entries;
   const auto read = [&](const std::string& name, const nlohmann::json& value) {
     const JsonNode node(value, file.path(), kLengthBytes, name);
-    require_short(node, "a name", name);
+    if (name.size() > kMaxNameBytes)
+      node.fail(fmt::format("a name of {} bytes", name.size()),
+                fmt::format("at most {}", kMaxNameBytes));
     if (name == kMetadataKey) return read_metadata(node, header);
     if (entries.size() == max_tensors)
       file.fail(kLengthBytes, {"header", fmt::format("more than {} tensors", max_tensors),
@@ -164,8 +158,9 @@ void place(Entry entry, std::uint64_t expected, std::uint64_t data_begin, const 
            SafetensorsHeader& header) {
   const std::string field = escaped(entry.info.name, 64) + ".data_offsets";
   if (entry.begin != expected)
-    file.fail(kLengthBytes, {field, fmt::format("begin {}", entry.begin),
-                             fmt::format("{}: no hole, no overlap", expected)});
+    file.fail(kLengthBytes,
+              {field, fmt::format("begin {}", entry.begin),
+               fmt::format("{}: no hole, no overlap", expected), FileProblem::kDamaged});
   const std::optional<std::uint64_t> begin =
       (CheckedSize(data_begin) + entry.begin).within(file.size());
   if (!begin)

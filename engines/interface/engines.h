@@ -17,14 +17,17 @@
 namespace speclab::engines {
 
 struct ModelOptions {
-  std::string model;            ///< catalogue name, GGUF file or checkpoint folder
+  std::string model;   ///< catalogue name, GGUF file or checkpoint folder
+  std::string name{};  ///< that tables and reports show; empty: the catalogue's name, or the
+                       ///< last part of the path
   std::string device = "auto";  ///< "auto", "cpu", "cuda"
   std::string dtype = "auto";   ///< "auto", "float32", "bfloat16"
   std::string arithmetic =
-      "fast";                   ///< "fast", "row_invariant"; the kernels are always row-invariant
-  std::string rounds = "host";  ///< "host"; "device": the whole round on the CUDA device, for the
-                                ///< combinations that it supports
-  std::int32_t threads = 0;     ///< 0: all cores
+      "fast";                    ///< "fast", "row_invariant"; the kernels are always row-invariant
+  std::string kernels = "auto";  ///< "auto"; "reference": plain ATen operations, the slow truth
+  std::string rounds = "host";   ///< "host"; "device": the whole round on the CUDA device, for the
+                                 ///< combinations that it supports
+  std::int32_t threads = 0;      ///< 0: all cores
 };
 
 struct LoadedModel {
@@ -45,6 +48,14 @@ struct MachineInfo {
 
 struct KnownModel {
   std::string name, description;
+  std::string fetched_by{};  ///< the command that brings its file; empty: the file is there
+};
+
+/// Tensors of one type in a model's files.
+struct StoredWeights {
+  std::string type;  ///< as the format names it: "F32", "BF16", "Q4_K"
+  std::int64_t num_tensors = 0;
+  std::int64_t bytes = 0;
 };
 
 class Engines {
@@ -56,6 +67,8 @@ class Engines {
   /// arithmetic
   virtual LoadedModel load_model(const ModelOptions& options) = 0;
   virtual std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) = 0;
+  /// What lies in the model's files, by type; nothing of a shape model.
+  virtual std::vector<StoredWeights> stored_weights(const std::string& model) = 0;
   /// Renders a chat template that no model has brought.
   /// @param file  where it stands, for messages
   /// @throws ModelFileError if it is none, ConfigError if it refuses the conversation

@@ -1,16 +1,19 @@
 #include "engines/models/catalogue.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "engines/formats/checkpoint_folder.h"
+#include "engines/formats/folder_kind.h"
 #include "engines/formats/gguf_file.h"
 #include "engines/formats/input_file.h"
 #include "engines/formats/recorded_digest.h"
 #include "engines/models/decoder/feature_transformer.h"
+#include "engines/models/given_model.h"
+#include "engines/models/shape_models.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "sim/core/data_folder.h"
 #include "sim/core/errors.h"
@@ -20,48 +23,11 @@
 namespace speclab::engines {
 namespace {
 
-/// A member of SmolLM2's family: its vocabulary, context and head width of 64.
-CatalogueEntry shape(const char* name, std::int32_t layers, std::int32_t hidden,
-                     std::int32_t intermediate, std::int32_t kv_heads) {
-  DecoderShape config;
-  config.name = name;
-  config.vocab_size = 49152;
-  config.context_length = 8192;
-  config.num_layers = layers;
-  config.hidden_size = hidden;
-  config.intermediate_size = intermediate;
-  config.num_heads = hidden / 64;
-  config.num_kv_heads = kv_heads;
-  config.head_dim = 64;
-  config.rope_theta = 100000.0f;
-  return {name, "", config,
-          fmt::format("random weights, {:.0f}M parameters: its time is real, its text is not",
-                      static_cast<double>(config.num_parameters()) / 1e6)};
-}
-
-/// The shape of a published model, by the sizes of its config.json.
-CatalogueEntry llama_shape(const char* name, std::int32_t layers, std::int32_t hidden,
-                           std::int32_t intermediate, std::int32_t heads, std::int32_t kv_heads,
-                           std::int32_t head_dim, std::int32_t vocab, bool tied) {
-  CatalogueEntry entry = shape(name, layers, hidden, intermediate, kv_heads);
-  DecoderShape& config = *entry.shape;
-  config.num_heads = heads;
-  config.head_dim = head_dim;
-  config.vocab_size = vocab;
-  config.tied_embeddings = tied;
-  config.rope_theta = 500000.0f;
-  entry.description =
-      fmt::format("random weights, {:.0f}M parameters: its time is real, its text is not",
-                  static_cast<double>(config.num_parameters()) / 1e6);
-  return entry;
-}
-
-/// One of OPT's sizes (Zhang et al. 2022, table 1) with layers of Llama: as many weights in three
-/// feed-forward matrices as OPT has in two, and heads of 64 also where OPT-2.7B has 80.
-CatalogueEntry opt_shape(const char* name, std::int32_t layers, std::int32_t hidden,
-                         std::int32_t head_dim) {
-  const std::int32_t intermediate = (8 * hidden / 3 + 32) / 64 * 64, heads = hidden / head_dim;
-  return llama_shape(name, layers, hidden, intermediate, heads, heads, head_dim, 50272, true);
+/// A model that scripts/fetch_model joins; scripts/packages/models.tsv has the same digest.
+CatalogueEntry fetched(const char* name, const char* file, const char* description,
+                       const char* sha256) {
+  return {name,   fetched_file(std::string("models/") + file), std::nullopt, description,
+          sha256, std::string("scripts/fetch_model ") + name};
 }
 
 /// @throws ConfigError if the path cannot be looked at
@@ -85,14 +51,12 @@ CatalogueEntry find_model(const std::string& model) {
     if (entry.name == model) {
       if (entry.shape || is_there(entry.path)) return entry;
       throw ConfigError(
-          fmt::format("model '{}' is not at {}; run scripts/setup", model, entry.path));
+          fmt::format("model '{}' is not at {}; run {}", model, entry.path, entry.fetched_by));
     }
     names.push_back(entry.name);
   }
   if (is_there(model)) return {model, model, std::nullopt, ""};
-  throw ConfigError(
-      fmt::format("model '{}': no such file, folder or catalogue name; allowed names: {}",
-                  escaped(model), fmt::join(names, ", ")));
+  refuse_missing_model(model, names);
 }
 
 ModelSource open_gguf(const std::string& path) {
@@ -141,9 +105,10 @@ ModelSource open_folder(const std::string& path, Head head) {
 /// Flipped bits among the weights would give text, only worse.
 void check_pinned(const CatalogueEntry& entry, const std::string& found) {
   if (found == entry.sha256) return;
-  throw_model_file_error(entry.path, 0,
-                         {"sha256", found, entry.sha256,
-                          "the file is damaged or another one: delete it and run scripts/setup"});
+  throw_model_file_error(
+      entry.path, 0,
+      {"sha256", found, entry.sha256,
+       "the file is damaged or another one: delete it and run " + entry.fetched_by});
 }
 
 /// Every model but a feature transformer, which needs another one.
@@ -155,8 +120,15 @@ ModelSource open_plain(const CatalogueEntry& entry, Head head) {
   return source;
 }
 
+/// What is no model at all, before anything of it is read.
+void refuse_other_kinds(const std::string& path) {
+  if (is_folder(path)) return refuse_other_folder(path);
+  refuse_part_of_folder(path);
+}
+
 ModelSource open_with(const std::string& model, Head head) {
   const CatalogueEntry entry = find_model(model);
+  if (!entry.shape) refuse_other_kinds(entry.path);
   if (!entry.shape && is_folder(entry.path) && is_mlp_speculator_folder(entry.path))
     throw ConfigError(
         fmt::format("model '{}' is an MLP speculator, which drafts from another model's hidden "
@@ -164,7 +136,27 @@ ModelSource open_with(const std::string& model, Head head) {
                     escaped(model)));
   const bool reads_features =
       !entry.shape && is_folder(entry.path) && is_feature_transformer_folder(entry.path);
-  return reads_features ? open_feature_transformer(entry.path) : open_plain(entry, head);
+  ModelSource source =
+      reads_features ? open_feature_transformer(entry.path) : open_plain(entry, head);
+  source.config.name = entry.name == entry.path ? model_name_of_path(entry.path) : entry.name;
+  return source;
+}
+
+/// Types that are not read as numbers count without their bytes.
+std::vector<StoredWeights> weights_by_type(const WeightSource& source) {
+  std::map<std::string, StoredWeights> types;
+  for (const TensorInfo& tensor : source.tensors()) {
+    StoredWeights& stored = types[tensor.dtype];
+    ++stored.num_tensors;
+    if (const BlockFormat* format = find_block_format(tensor.dtype))
+      stored.bytes += tensor.num_elements / format->block_elements * format->block_bytes;
+  }
+  std::vector<StoredWeights> list;
+  for (auto& [type, stored] : types) {
+    stored.type = type;
+    list.push_back(stored);
+  }
+  return list;
 }
 
 }  // namespace
@@ -172,34 +164,33 @@ ModelSource open_with(const std::string& model, Head head) {
 std::string project_models_folder() { return data_folder() + "/results/models"; }
 
 std::vector<CatalogueEntry> model_catalogue() {
-  return {{"smollm2-135m", fetched_file("models/smollm2-135m-instruct-q4_1.gguf"), std::nullopt,
-           "SmolLM2-135M-Instruct, Q4_1 (Apache-2.0)",
-           "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"},
-          {"smollm2-drafter", project_models_folder() + "/smollm2-drafter", std::nullopt,
-           "small transformer that drafts for smollm2-135m"},
-          {"smollm2-feature", project_models_folder() + "/smollm2-feature", std::nullopt,
-           "drafts for smollm2-135m from its hidden states"},
-          {"smollm2-mlp", project_models_folder() + "/smollm2-mlp", std::nullopt,
-           "MLP speculator for smollm2-135m"},
-          shape("shape-15m", 14, 192, 512, 1),
-          shape("shape-45m", 16, 384, 1024, 2),
-          shape("shape-135m", 30, 576, 1536, 3),
-          shape("shape-360m", 32, 960, 2560, 5),
-          shape("shape-1b", 16, 2048, 8192, 8),
-          llama_shape("shape-3b", 28, 3072, 8192, 24, 8, 128, 49152, true),
-          llama_shape("shape-8b", 32, 4096, 14336, 32, 8, 128, 49152, false),
-          llama_shape("shape-llama-68m", 2, 768, 3072, 12, 12, 64, 32000, false),
-          llama_shape("shape-gpt2-124m", 12, 768, 2048, 12, 12, 64, 50257, true),
-          llama_shape("shape-llama-3.2-1b", 16, 2048, 8192, 32, 8, 64, 128256, true),
-          llama_shape("shape-llama-3.2-3b", 28, 3072, 8192, 24, 8, 128, 128256, true),
-          llama_shape("shape-llama-3.1-8b", 32, 4096, 14336, 32, 8, 128, 128256, false),
-          llama_shape("shape-llama-2-13b", 40, 5120, 13824, 40, 40, 128, 32000, false),
-          opt_shape("shape-opt-125m", 12, 768, 64),
-          opt_shape("shape-opt-350m", 24, 1024, 64),
-          opt_shape("shape-opt-1.3b", 24, 2048, 64),
-          opt_shape("shape-opt-2.7b", 32, 2560, 64),
-          opt_shape("shape-opt-6.7b", 32, 4096, 128),
-          opt_shape("shape-opt-13b", 40, 5120, 128)};
+  std::vector<CatalogueEntry> entries = {
+      {"smollm2-135m", fetched_file("models/smollm2-135m-instruct-q4_1.gguf"), std::nullopt,
+       "SmolLM2-135M-Instruct, Q4_1 (Apache-2.0)",
+       "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"},
+      fetched("qwen2.5-coder-0.5b", "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
+              "Qwen2.5-Coder-0.5B-Instruct, Q4_K_M (Apache-2.0)",
+              "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"),
+      fetched("qwen2.5-coder-1.5b", "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+              "Qwen2.5-Coder-1.5B-Instruct, Q4_K_M (Apache-2.0)",
+              "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"),
+      fetched("gemma3-270m", "gemma-3-270m-q4_k_m.gguf",
+              "Gemma 3 270M, Q4_K_M (Gemma Terms of Use)",
+              "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818"),
+      {"smollm2-drafter", project_models_folder() + "/smollm2-drafter", std::nullopt,
+       "small transformer that drafts for smollm2-135m"},
+      {"smollm2-feature", project_models_folder() + "/smollm2-feature", std::nullopt,
+       "drafts for smollm2-135m from its hidden states"},
+      {"smollm2-mlp", project_models_folder() + "/smollm2-mlp", std::nullopt,
+       "MLP speculator for smollm2-135m"}};
+  for (DecoderShape& shape : shape_models()) {
+    std::string description =
+        fmt::format("random weights, {:.0f}M parameters: its time is real, its text is not",
+                    static_cast<double>(shape.num_parameters()) / 1e6);
+    std::string name = shape.name;
+    entries.push_back({std::move(name), "", std::move(shape), std::move(description)});
+  }
+  return entries;
 }
 
 std::string model_path(const std::string& model) {
@@ -211,6 +202,14 @@ std::string model_path(const std::string& model) {
 ModelSource open_model(const std::string& model) { return open_with(model, Head::whole); }
 
 ModelSource open_draft_model(const std::string& model) { return open_with(model, Head::drafted); }
+
+std::vector<StoredWeights> stored_weights(const std::string& model) {
+  const CatalogueEntry entry = find_model(model);
+  if (entry.shape) return {};
+  refuse_other_kinds(entry.path);
+  if (is_folder(entry.path)) return weights_by_type(CheckpointFolder::open(entry.path));
+  return weights_by_type(GgufFile::open(entry.path));
+}
 
 MlpSpeculatorSource open_mlp_speculator(const std::string& model) {
   const CatalogueEntry entry = find_model(model);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engines/interface/tokenizer.h"
+#include "engines/interface/engines.h"
 #include "engines/models/decoder/decoder_weights.h"
 #include "engines/models/mlp/mlp_speculator_config.h"
 
@@ -31,7 +31,8 @@ struct CatalogueEntry {
   std::string path;                   ///< file or folder; empty for a shape model
   std::optional<DecoderShape> shape;  ///< of a shape model
   std::string description;
-  std::string sha256{};  ///< of the file where it is pinned, else empty
+  std::string sha256{};                      ///< of the file where it is pinned, else empty
+  std::string fetched_by = "scripts/setup";  ///< the command that brings the file
 };
 
 /// Where the drafters trained by the project stand: results/models of the data folder.
@@ -52,6 +53,8 @@ ModelSource open_draft_model(const std::string& model);
 /// @param model  catalogue name or folder
 /// @throws ConfigError if there is none; ModelFileError from the readers
 MlpSpeculatorSource open_mlp_speculator(const std::string& model);
+/// @throws ConfigError, ModelFileError like open_model
+std::vector<StoredWeights> stored_weights(const std::string& model);
 /// @param model  catalogue name, GGUF file, folder, tokenizer.json or tokenizer.model
 /// @throws ConfigError if there is none; ModelFileError from the readers
 std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& model);

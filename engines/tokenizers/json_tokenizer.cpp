@@ -55,16 +55,17 @@ class JsonTokenizerReader {
     read_vocabulary();
     VocabularyBuilder builder(make_failure(path_), is_byte_level() ? Alphabet::byte_level
                                                                    : Alphabet::plain_text);
-    for (const auto& [text, kind] : read_.tokens()) {
-      if (kind == TokenKind::unused)
+    for (std::size_t i = 0; i < read_.tokens().size(); ++i) {
+      const auto& [text, kind] = read_.tokens()[i];
+      if (kind == TokenKind::unused || !is_found(i))
         builder.add_unused_token();
       else
         builder.add_token(text, kind);
     }
+    if (const auto step = root_.find("normalizer")) normalizer_ = json_normalizer(*step);
     BpeVocabulary& vocabulary = builder.vocabulary();
     vocabulary.added = read_.added();
-    if (const auto normalizer = root_.find("normalizer"))
-      vocabulary.normalizer = json_normalizer(*normalizer);
+    vocabulary.normalizer = normalizer_;
     vocabulary.pre_tokenizer = pre_tokenizer_.steps;
     read_model(builder);
     vocabulary.spelling = spelling();
@@ -91,6 +92,12 @@ class JsonTokenizerReader {
              }},
             {"/model/merges",
              [this](const std::string&, const nlohmann::json& merge) { merges_read_.add(merge); }}};
+  }
+
+  /// False for a piece whose text comes again later.
+  bool is_found(std::size_t id) const {
+    return kind_ != JsonModelKind::unigram ||
+           read_.find(read_.tokens()[id].text) == static_cast<Token>(id);
   }
 
   bool is_byte_level() const {
@@ -144,9 +151,10 @@ class JsonTokenizerReader {
     double least = 0;
     const std::vector<JsonPieces::Piece>& pieces = pieces_read_.pieces();
     for (std::size_t i = 0; i < pieces.size(); ++i) {
+      least = i == 0 ? pieces[i].score : std::min(least, pieces[i].score);
+      if (!is_found(i)) continue;
       parts.pieces.emplace_back(pieces[i].text, static_cast<Token>(i));
       parts.scores.push_back(pieces[i].score);
-      least = i == 0 ? pieces[i].score : std::min(least, pieces[i].score);
     }
     parts.unknown_score = least - kPenalty;
     parts.unknown.is_fused = true;
@@ -189,7 +197,12 @@ class JsonTokenizerReader {
                         .stripped = decoder.stripped,
                         .strip_begin = decoder.strip_begin,
                         .strip_end = decoder.strip_end};
-    for (const auto& [text, kind] : read_.tokens()) {
+    std::vector<std::string> texts;
+    for (const auto& token : read_.tokens()) texts.push_back(token.text);
+    for (const AddedToken& token : read_.added())
+      if (token.normalized)
+        texts[static_cast<std::size_t>(token.id)] = normalized(normalizer_, token.text, true);
+    for (const std::string& text : texts) {
       if (!rules.dropped_at_first.empty()) rules.raw_texts.push_back(text);
       std::string spelt = text;
       for (const auto& step : decoder.of_token) spelt = step(std::move(spelt));
@@ -225,6 +238,7 @@ class JsonTokenizerReader {
   JsonModelKind kind_;
   JsonVocabulary read_;
   JsonPreTokenizer pre_tokenizer_;
+  Normalizer normalizer_;
   FolderTokens told_;
 };
 

@@ -47,7 +47,7 @@ void JsonVocabulary::set_token(const std::string& text, std::size_t id, TokenKin
                "one token an id");
   }
   token = {text, kind};
-  ids_.emplace(text, static_cast<Token>(id));
+  ids_.insert_or_assign(text, static_cast<Token>(id));
 }
 
 void JsonVocabulary::add_added_tokens(const JsonNode& added) {

@@ -1,6 +1,6 @@
 #pragma once
+#include <functional>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "sim/core/token.h"
@@ -10,26 +10,47 @@ namespace speclab::engines {
 /// Copies the tokens of pieces that come again from where they already stand in the result.
 class KnownPieces {
  public:
+  KnownPieces() : slots_(kFirstSlots) {}
+
   /// Calls `make()`, which appends to `out`, where the piece is new.
-  /// @param piece  outlives this @param out  the same in all calls, never shortened
+  /// @param piece  not empty; outlives this @param out  the same in all calls, never shortened
   template <typename Make>
   void append(std::string_view piece, std::vector<Token>& out, Make make) {
-    const auto [known, is_new] = known_.try_emplace(piece, Range{out.size(), 0});
-    const Range range = known->second;
-    if (is_new) {
-      make();
-      known_[piece].count = out.size() - range.begin;
+    const std::size_t hash = std::hash<std::string_view>()(piece);
+    std::size_t place = hash & (slots_.size() - 1);
+    for (; !slots_[place].piece.empty(); place = (place + 1) & (slots_.size() - 1)) {
+      const Slot& slot = slots_[place];
+      if (slot.hash != hash || slot.piece != piece) continue;
+      for (std::size_t i = 0; i < slot.count; ++i) out.push_back(Token{out[slot.begin + i]});
       return;
     }
-    for (std::size_t i = 0; i < range.count; ++i) out.push_back(Token{out[range.begin + i]});
+    const std::size_t begin = out.size();
+    make();
+    slots_[place] = {piece, hash, begin, out.size() - begin};
+    if (++num_pieces_ * 2 > slots_.size()) grow();
   }
 
  private:
-  struct Range {
-    std::size_t begin;
-    std::size_t count;
+  static constexpr std::size_t kFirstSlots = 64;
+
+  struct Slot {
+    std::string_view piece;  ///< empty: the slot is free
+    std::size_t hash = 0, begin = 0, count = 0;
   };
-  std::unordered_map<std::string_view, Range> known_;
+
+  void grow() {
+    std::vector<Slot> old(2 * slots_.size());
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (slot.piece.empty()) continue;
+      std::size_t place = slot.hash & (slots_.size() - 1);
+      while (!slots_[place].piece.empty()) place = (place + 1) & (slots_.size() - 1);
+      slots_[place] = slot;
+    }
+  }
+
+  std::vector<Slot> slots_;  ///< a power of two, half empty
+  std::size_t num_pieces_ = 0;
 };
 
 }  // namespace speclab::engines

@@ -58,8 +58,7 @@ class Matching {
   Matching(const pcre2_code* code, std::string_view pattern, std::string_view text)
       : code_(code),
         pattern_(pattern),
-        text_(text),
-        data_(pcre2_match_data_create_from_pattern(code, nullptr)) {}
+        text_(text) {}
 
   bool find(std::size_t from) {
     int count = match(from);
@@ -67,19 +66,25 @@ class Matching {
       take_large_stack();
       count = match(from);
     }
-    if (count > 0) return true;
+    if (count >= 0) return true;  // 0: it has groups, whose places nobody asks for
     if (count == PCRE2_ERROR_NOMATCH) return false;
     throw ModelFileError("the pattern '" + escaped(pattern_, 80) + "' of the tokenizer on a text of " +
                          std::to_string(text_.size()) + " bytes: " + pcre2_message(count) +
                          "; allowed: patterns that match in 20 million steps; use a tokenizer with a simpler pattern");
   }
-  std::size_t begin() const { return pcre2_get_ovector_pointer(data_.get())[0]; }
-  std::size_t end() const { return pcre2_get_ovector_pointer(data_.get())[1]; }
+  std::size_t begin() const { return pcre2_get_ovector_pointer(data())[0]; }
+  std::size_t end() const { return pcre2_get_ovector_pointer(data())[1]; }
 
  private:
+  /// Read before anything else matches on this thread.
+  static pcre2_match_data* data() {
+    thread_local const std::unique_ptr<pcre2_match_data, FreePcre2> shared(
+        pcre2_match_data_create(1, nullptr));
+    return shared.get();
+  }
   int match(std::size_t from) const {
     return pcre2_match(code_, reinterpret_cast<PCRE2_SPTR>(text_.data()), text_.size(), from,
-                       PCRE2_NO_UTF_CHECK, data_.get(), context_.get());
+                       PCRE2_NO_UTF_CHECK, data(), context_.get());
   }
   /// Compiled patterns begin with the 32 KiB that PCRE2 has on the machine's stack.
   void take_large_stack() {
@@ -90,7 +95,6 @@ class Matching {
 
   const pcre2_code* code_;
   std::string_view pattern_, text_;
-  std::unique_ptr<pcre2_match_data, FreePcre2> data_;
   std::unique_ptr<pcre2_match_context, FreePcre2> context_;
   std::unique_ptr<pcre2_jit_stack, FreePcre2> stack_;
 };

@@ -48,8 +48,7 @@ class ScoredMaker {
     vocabulary_.added = added_tokens();
     vocabulary_.spelling = spelling();
     vocabulary_.gives_texts_back = false;
-    vocabulary_.roles.kind =
-        pieces_.is_unigram ? "Unigram" : "BPE";
+    vocabulary_.roles.kind = pieces_.is_unigram ? "Unigram" : "BPE";
   }
 
  private:
@@ -107,24 +106,19 @@ class ScoredMaker {
   }
 
   std::shared_ptr<const PieceModel> unigram() const {
-    // @source SentencePiece's unigram_model.cc: kUnkPenalty, and the score of a user-defined piece
-    constexpr float kPenalty = 10.0F, kBonusLoss = 0.1F;
+    constexpr float kPenalty = 10.0F;  // @source SentencePiece's unigram_model.cc: kUnkPenalty
     UnigramParts parts{.pieces = pieces_of_model(),
                        .scores = {},
                        .unknown = vocabulary_.unknown,
-                       .is_single_precision = true};
-    float least = std::numeric_limits<float>::max(), most = std::numeric_limits<float>::lowest();
-    for (std::size_t i = 0; i < pieces_.texts.size(); ++i) {
-      if (pieces_.types[i] != PieceType::normal) continue;
-      least = std::min(least, pieces_.scores[i]);
-      most = std::max(most, pieces_.scores[i]);
-    }
-    for (const auto& [text, token] : parts.pieces) {
-      const auto i = static_cast<std::size_t>(token);
-      const float length = static_cast<float>(text.size());
-      parts.scores.push_back(pieces_.types[i] == PieceType::user_defined
-                                 ? length * most - kBonusLoss
-                                 : pieces_.scores[i]);
+                       .is_single_precision = !pieces_.takes_user_defined_raw};
+    float least = std::numeric_limits<float>::max();
+    for (std::size_t i = 0; i < pieces_.texts.size(); ++i)
+      if (pieces_.types[i] == PieceType::normal) least = std::min(least, pieces_.scores[i]);
+    // A user-defined piece wins over all others: logarithms of probabilities are negative.
+    for (const auto& piece : parts.pieces) {
+      const auto i = static_cast<std::size_t>(piece.second);
+      const bool is_user_defined = pieces_.types[i] == PieceType::user_defined;
+      parts.scores.push_back(is_user_defined ? 0.0F : pieces_.scores[i]);
     }
     parts.unknown_score = static_cast<double>(least - kPenalty);
     return unigram_model(parts);

@@ -27,7 +27,8 @@ struct ScoredPieces {
   bool is_unigram = false;
   SentencePieceRules rules{};
   std::string charsmap{};         ///< bytes, may be empty
-  bool takes_user_defined_raw = false;  ///< user-defined pieces are found before normalization
+  bool takes_user_defined_raw = false;  ///< as llama.cpp does: user-defined pieces are found before
+                                        ///< normalization, and sums of scores have double precision
 };
 
 /// Adds the pieces to the builder and makes normalizer, model and spelling of them.

@@ -13,7 +13,7 @@ struct UnigramParts {
   std::vector<double> scores;   ///< of each piece: the logarithm of its probability
   double unknown_score = 0;     ///< of a character without a piece
   UnknownText unknown{};
-  bool is_single_precision = false;  ///< sums are rounded as SentencePiece's own are
+  bool is_single_precision = false;  ///< sums are kept as SentencePiece keeps them
 };
 
 /// Cuts a piece into tokens whose scores have the largest sum.

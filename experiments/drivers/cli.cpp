@@ -110,7 +110,7 @@ int parse_and_run(int argc, char** argv) {
                   "speclab score --file experiments/papers/README.md --dtype float32", score,
                   run_score, status);
   add_model_options(score_command, score.common);
-  score_command->add_option("--file", score.file, "Text to score")->required();
+  add_score_options(score_command, score);
   VerifyOptions verify;
   add_verify_options(
       add_command(app, "verify",
@@ -124,6 +124,8 @@ int parse_and_run(int argc, char** argv) {
                   "speclab models inspect smollm2-135m", models, run_models, status);
   CLI::App* inspect = models_command->add_subcommand("inspect", "Show one model");
   inspect->add_option("model", models.inspect, "Catalogue name, file or folder")->required();
+  for (CLI::App* command : {models_command, inspect})
+    command->add_flag("--json", models.common.json, "Print one JSON object");
   RunCommandOptions run;
   CLI::App* run_command =
       add_command(app, "run", "Run an experiment: predict, measure, report",

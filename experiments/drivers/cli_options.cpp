@@ -14,14 +14,30 @@ void add_model_choice(CLI::App* command, std::string& model) {
       ->capture_default_str();
 }
 
+void add_score_options(CLI::App* command, ScoreOptions& options) {
+  CLI::Option* file = command->add_option("--file", options.file, "Text to score");
+  command->add_option("--prompt-ids", options.prompt_ids, "Token ids to score: 1,2,3")
+      ->excludes(file);
+  command->add_option("--logits", options.logits,
+                      "Write the logits after every token to this .npy file: float32, [tokens, "
+                      "vocabulary]");
+}
+
 void add_model_options(CLI::App* command, CommonOptions& common) {
   add_model_choice(command, common.model.model);
+  command->add_option("--model-name", common.model.name,
+                      "Name that tables show; if none is given, the last part of the path");
   command->add_option("--device", common.model.device, "auto, cpu or cuda")->capture_default_str();
   command->add_option("--dtype", common.model.dtype, "auto, float32 or bfloat16")
       ->capture_default_str();
   command
       ->add_option("--arithmetic", common.model.arithmetic,
                    "fast or row_invariant; the kernels are always row-invariant")
+      ->capture_default_str();
+  command
+      ->add_option("--kernels", common.model.kernels,
+                   "auto, or reference: plain libtorch operations on the CPU or a GPU, the slow "
+                   "truth that the kernels are tested against")
       ->capture_default_str();
   add_number(command, "--threads", common.model.threads, "Threads; 0 is all cores");
   command->add_flag("--json", common.json, "Print one JSON object");

@@ -4,7 +4,7 @@ unpacked_folder=$speclab_root/build/gpu_unpacked
 aside_folder=$speclab_root/build/results_aside
 kernels_folder=$speclab_root/engines/cuda/kernels
 first_programs=(gpu_bench kernels_cuda_test)  # what call 1 runs; nothing of torch
-other_programs=(speclab libspeclab_engines.so llama_cuda_test training_device_test)
+other_programs=(speclab libspeclab_engines.so llama_cuda_test training_device_test family_device_test)
 part_bytes=$((8 * 1024 * 1024))  # of the model; small parts fill the calls better
 
 kernels_digest() { python3 "$speclab_root/scripts/lib/kernels_digest.py" "$speclab_root"; }

@@ -3,9 +3,9 @@
 call_1_steps=(kernel_tests ceilings ladder passes kernels ncu sanitizer)  # neither model nor torch
 model_steps=(device_tests generate temperature peers model_size)
 bench_steps=(ceilings ladder passes kernels products opt)  # of gpu_bench
-gpu_steps=("${call_1_steps[@]}" "${model_steps[@]}" products training opt)  # in the order of their value
-few_shapes="shape-135m,shape-gpt2-124m,shape-llama-3.2-1b,shape-llama-3.1-8b"
-opt_shapes="shape-opt-125m,shape-opt-350m,shape-opt-1.3b,shape-opt-2.7b,shape-opt-6.7b,shape-opt-13b"
+gpu_steps=("${call_1_steps[@]}" "${model_steps[@]}" products training families opt)  # in the order of their value
+few_shapes="shape-135m,shape-gpt2-124m-gated,shape-llama-3.2-1b,shape-llama-3.1-8b"
+opt_shapes="shape-opt-125m-gated,shape-opt-350m-gated,shape-opt-1.3b-gated,shape-opt-2.7b-gated,shape-opt-6.7b-gated,shape-opt-13b-gated"
 rehearsed_model=$speclab_root/build/gpu_rehearsal/two_layers.gguf
 # memcheck runs a fork, sampled rounds and every form of the product. racecheck takes a hundred times as long, so it runs the smallest tests of
 # kernels that share memory.
@@ -101,7 +101,7 @@ place_source_folder() {
 # needs STEP WHAT: WHAT is programs, model or drafter.
 needs() {
   case $2/$1 in
-    programs/device_tests|programs/training|*/generate|*/temperature|*/model_size) return 0 ;;
+    programs/device_tests|programs/training|programs/families|*/generate|*/temperature|*/model_size) return 0 ;;
     model/device_tests|*/peers) [ "$rehearse" = no ] ;;
     *) return 1 ;;
   esac
@@ -123,6 +123,7 @@ run_step() {
     kernel_tests) test_device "${first:-}/kernels_cuda_test" kernels_emulated_cuda_test 'DeviceRounds.Plain*' ;;
     device_tests) test_device "$programs/llama_cuda_test" llama_emulated_cuda_test '*HiddenStates*' ;;
     training) test_device "$programs/training_device_test" training_device_test '*' 'OnCuda.*' ;;
+    families) test_device "$programs/family_device_test" family_device_test '*OnCpu*' '*OnCuda*' ;;
     ladder|passes|kernels|products) bench_step "$1" "$1" "$few_shapes" ;;
     ceilings) bench_step ceilings ceilings ;;
     opt) bench_step opt passes "$opt_shapes" ;;

@@ -2,7 +2,7 @@
 
 import gguf
 import torch
-from transformers import DecoderShape, LlamaForCausalLM
+from transformers import LlamaConfig, LlamaForCausalLM
 
 NAMES = {
     "token_embd.weight": "model.embed_tokens.weight",
@@ -37,7 +37,7 @@ def halves_from_pairs(weight, num_heads):
 def read_config(reader):
     value = lambda key: reader.fields[key].contents()
     tensors = {tensor.name for tensor in reader.tensors}
-    return DecoderShape(
+    return LlamaConfig(
         vocab_size=len(value("tokenizer.ggml.tokens")),
         hidden_size=value("llama.embedding_length"),
         intermediate_size=value("llama.feed_forward_length"),

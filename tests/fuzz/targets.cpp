@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "engines/formats/checkpoint_folder.h"
+#include "engines/formats/folder_kind.h"
 #include "engines/formats/gguf_file.h"
 #include "engines/ngrams/ngram_file.h"
 #include "engines/templates/template.h"
@@ -13,6 +14,7 @@
 #include "tests/engines/formats/memory_file.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/fuzz/experiment_targets.h"
+#include "tests/fuzz/model_targets.h"
 #include "tests/fuzz/seeds.h"
 
 namespace speclab::fuzz {
@@ -84,6 +86,27 @@ void read_template(const std::string& bytes) try {
   require(error.line() >= 1, "an error with a line");
 }
 
+void read_sentencepiece(const std::string& bytes) try {
+  const auto tokenizer = load_tokenizer_from_sentencepiece(path_of(bytes));
+  for (const Token id : tokenizer->encode("ab <s>\xff\u2167", SpecialText::parsed))
+    require(id >= 0 && id < tokenizer->vocab_size(), "ids of the vocabulary");
+} catch (const ModelFileError&) {
+}
+
+/// A folder with a good tokenizer.json; the input is the files beside it, parted by zero bytes.
+void read_token_files(const std::string& bytes) try {
+  static const TemporaryFolder folder(testing::memory_folder());
+  static const std::string path = folder.file("tokenizer.json", tokenizer_seeds().front());
+  std::size_t begin = 0;
+  for (const char* name : kTokenFiles) {
+    const std::size_t end = std::min(bytes.find('\0', begin), bytes.size());
+    folder.file(name, bytes.substr(begin, end - begin));
+    begin = std::min(end + 1, bytes.size());
+  }
+  load_tokenizer_from_json(path)->encode_whole("ab <s>");
+} catch (const ModelFileError&) {
+}
+
 /// A folder with one good shard; the input is its config.json, a zero byte, and its index.
 void read_checkpoint(const std::string& bytes) try {
   static const TemporaryFolder folder(testing::memory_folder());
@@ -94,6 +117,24 @@ void read_checkpoint(const std::string& bytes) try {
   std::ofstream(folder.path("model.safetensors.index.json"), std::ios::binary)
       << bytes.substr(std::min(zero + 1, bytes.size()));
   read_all(CheckpointFolder::open(folder.path()));
+} catch (const ModelFileError&) {
+}
+
+/// The second of two parts is the input.
+void read_gguf_parts(const std::string& bytes) try {
+  static const TemporaryFolder folder(testing::memory_folder());
+  static const std::string first = folder.file("m-00001-of-00002.gguf", gguf_part_seeds().front());
+  std::ofstream(folder.path("m-00002-of-00002.gguf"), std::ios::binary) << bytes;
+  read_all(GgufFile::open(first));
+} catch (const ModelFileError&) {
+}
+
+/// The input is what says that a folder is an adapter.
+void read_adapter(const std::string& bytes) try {
+  static const TemporaryFolder folder(testing::memory_folder());
+  std::ofstream(folder.path("adapter_config.json"), std::ios::binary) << bytes;
+  refuse_other_folder(folder.path());
+  require(false, "an adapter is refused");
 } catch (const ModelFileError&) {
 }
 
@@ -112,10 +153,16 @@ void require(bool condition, const char* what) {
 
 const std::vector<Target>& targets() {
   static const std::vector<Target> all{{"gguf", read_gguf, gguf_seeds},
+                                       {"gguf_model", read_gguf_model, gguf_model_seeds},
+                                       {"shape", read_shape, shape_seeds},
                                        {"safetensors", read_safetensors, safetensors_seeds},
                                        {"tokenizer", read_tokenizer, tokenizer_seeds},
                                        {"template", read_template, template_seeds},
+                                       {"sentencepiece", read_sentencepiece, sentencepiece_seeds},
+                                       {"token_files", read_token_files, token_file_seeds},
                                        {"checkpoint", read_checkpoint, checkpoint_seeds},
+                                       {"gguf_parts", read_gguf_parts, gguf_part_seeds},
+                                       {"adapter", read_adapter, adapter_seeds},
                                        {"ngrams", read_ngrams, ngram_seeds},
                                        {"config", read_config, config_seeds},
                                        {"journal", read_journal, journal_seeds},

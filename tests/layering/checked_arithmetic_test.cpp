@@ -17,12 +17,14 @@ using testing::raw_arithmetic;
 
 const std::vector<std::string>& parser_sources() {
   static const std::vector<std::string> files{
-      "engines/formats/byte_cursor.cpp",       "engines/formats/byte_cursor.h",
-      "engines/formats/checkpoint_folder.cpp", "engines/formats/gguf_file.cpp",
-      "engines/formats/gguf_header.cpp",       "engines/formats/gguf_metadata.cpp",
-      "engines/formats/gguf_values.cpp",       "engines/formats/input_file.cpp",
-      "engines/formats/json_file.cpp",         "engines/formats/json_file.h",
-      "engines/formats/json_parser.cpp",       "engines/formats/recorded_digest.cpp",
+      "engines/formats/blob_link.cpp",         "engines/formats/byte_cursor.cpp",
+      "engines/formats/byte_cursor.h",         "engines/formats/checkpoint_folder.cpp",
+      "engines/formats/folder_kind.cpp",       "engines/formats/gguf_file.cpp",
+      "engines/formats/gguf_parts.cpp",        "engines/formats/gguf_header.cpp",
+      "engines/formats/gguf_metadata.cpp",     "engines/formats/gguf_values.cpp",
+      "engines/formats/input_file.cpp",        "engines/formats/json_file.cpp",
+      "engines/formats/json_file.h",           "engines/formats/json_parser.cpp",
+      "engines/formats/other_file.cpp",        "engines/formats/recorded_digest.cpp",
       "engines/formats/safetensors_file.cpp",  "engines/formats/safetensors_header.cpp",
       "engines/formats/tensor_extent.cpp",     "engines/formats/tensor_table.cpp",
       "engines/models/draft_vocabulary.cpp",   "engines/ngrams/ngram_file.cpp",
@@ -38,6 +40,8 @@ struct Allowed {
 const std::vector<Allowed>& allowed() {
   const std::string read = "take() has compared it with what is left of the file", texts = "texts";
   static const std::vector<Allowed> all{
+      {"blob_link.cpp", "kBlobs.size() + kGitDigest", "both are the program's"},
+      {"blob_link.cpp", "kBlobs.size() + kSha256", "both are the program's"},
       {"byte_cursor.cpp", "buffer_.data() + buffer_begin_", "inside the buffer"},
       {"byte_cursor.cpp", "buffer_begin_ += count", read},
       {"byte_cursor.cpp", "offset_ += count", read},
@@ -45,6 +49,13 @@ const std::vector<Allowed>& allowed() {
       {"input_file.cpp", "offset + done",
        "the system refuses offsets from 2^63 on, and a buffer is in memory"},
       {"input_file.cpp", "done += static_cast", "bytes that the system has read into the buffer"},
+      {"folder_kind.cpp", "name + 2", "a place inside a text"},
+      {"gguf_parts.cpp", "number + 1", "at most 1000 parts"},
+      {"gguf_parts.cpp", "found += part.header.table.tensors().size()",
+       "tensors in memory, of at most 1000 parts"},
+      {"gguf_parts.cpp", "std::filesystem::path(prefix).filename().string() + ending(0,count)",
+       texts},
+      {"gguf_parts.cpp", "prefix + ending(number,count)", texts},
       {"json_parser.cpp", "offset + zero", "for a message, at most the size of a text in memory"},
       {"json_parser.cpp", "offset_ + position",
        "for a message, at most the size of a text in memory"},

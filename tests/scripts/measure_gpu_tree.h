@@ -58,7 +58,8 @@ class MeasureGpuTree : public ::testing::Test {
   /// Programs that any machine has, in the place of the built ones.
   void build_programs() const {
     ASSERT_EQ(shell("mkdir -p build/release && for program in gpu_bench kernels_cuda_test speclab "
-                    "libspeclab_engines.so llama_cuda_test training_device_test; do cp /bin/true "
+                    "libspeclab_engines.so llama_cuda_test training_device_test "
+                    "family_device_test; do cp /bin/true "
                     "build/release/$program; done")
                   .code,
               0);

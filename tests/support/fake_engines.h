@@ -39,6 +39,7 @@ class FakeEngines final : public engines::Engines {
   /// Any name but "missing"; shape models have random weights.
   engines::LoadedModel load_model(const engines::ModelOptions& options) override;
   std::shared_ptr<const engines::Tokenizer> load_tokenizer(const std::string& model) override;
+  std::vector<engines::StoredWeights> stored_weights(const std::string&) override { return {}; }
   std::string render_chat_template(const std::string& source, const std::string&,
                                    const engines::ChatRequest&) const override {
     return source;

@@ -13,6 +13,7 @@ enum class WeightType { float32, float16, bfloat16 };
 enum class BaseNames { with_prefix, without_prefix };  ///< "model.layers.0" or "layers.0"
 enum class TiedHead { left_out, stored };  ///< of a model whose head is its embedding table
 enum class Buffers { left_out, stored };   ///< old files store rotary frequencies and masks too
+enum class Fusion { as_saved, fused, separate };  ///< of projections and experts
 
 struct FolderForm {
   ConfigLayout layout = ConfigLayout::transformers_5;
@@ -21,6 +22,7 @@ struct FolderForm {
   BaseNames names = BaseNames::with_prefix;
   TiedHead tied_head = TiedHead::left_out;
   Buffers buffers = Buffers::left_out;
+  Fusion fusion = Fusion::as_saved;
 };
 
 /// Writes config.json and the weights of `model`, the fixture's target or twin, into an existing

@@ -82,8 +82,7 @@ FamilyFixture read_family(const std::string& name) {
   fixture.prompt = root.at("prompt").get<std::vector<Token>>();
   fixture.greedy = root.at("greedy").get<std::vector<Token>>();
   fixture.margins = root.at("margins").get<std::vector<double>>();
-  fixture.logits =
-      read_rows(path + ".logits", fixture.prompt.size() + fixture.greedy.size() - 1);
+  fixture.logits = read_rows(path + ".logits", fixture.prompt.size() + fixture.greedy.size() - 1);
   fixture.twin_agrees = root.at("twin_agrees");
   fixture.values = root.at("values").get<std::vector<float>>();
   fixture.twin_values = root.at("twin_values").get<std::vector<float>>();

@@ -14,11 +14,11 @@ namespace speclab::testing {
 struct GgufTensorSource {
   std::string name;
   std::vector<std::int64_t> shape;
-  std::vector<std::string> from;     ///< names of the checkpoint's tensors
-  bool transposed = false;           ///< each of them, before its rows are taken
-  float add = 0.0f;                  ///< to every value
-  std::vector<std::size_t> rows{};   ///< of the tensors, in the file's order; empty: all as they are
-  std::vector<float> values{};       ///< instead of `from`: what the converter computes
+  std::vector<std::string> from;    ///< names of the checkpoint's tensors
+  bool transposed = false;          ///< each of them, before its rows are taken
+  float add = 0.0f;                 ///< to every value
+  std::vector<std::size_t> rows{};  ///< of the tensors, in the file's order; empty: all as they are
+  std::vector<float> values{};      ///< instead of `from`: what the converter computes
 };
 
 struct FamilyFixture {
@@ -31,8 +31,8 @@ struct FamilyFixture {
   std::vector<double> margins;  ///< of each greedy step, best logit minus the second
   /// [prompt + greedy - 1, vocabulary], after each id of the prompt and of `greedy` but its last
   std::vector<std::vector<float>> logits;
-  int twin_agrees = 0;                       ///< greedy steps at which the twin has the same best id
-  std::vector<float> values, twin_values;    ///< first of the first tensor, last of the last
+  int twin_agrees = 0;                     ///< greedy steps at which the twin has the same best id
+  std::vector<float> values, twin_values;  ///< first of the first tensor, last of the last
   std::vector<nlohmann::json> gguf_metadata;  ///< key, type, value, and `of` for arrays
   std::vector<GgufTensorSource> gguf_tensors;
   double gguf_sum = 0.0;  ///< of values from the checkpoint, each times 1 + (its place modulo 7)

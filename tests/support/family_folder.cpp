@@ -4,18 +4,12 @@
 #include <span>
 
 #include "tests/support/family_files.h"
+#include "tests/support/family_fusions.h"
 
 namespace speclab::testing {
 namespace {
 
 using Json = nlohmann::json;
-
-/// A tensor as it lies in a file.
-struct StoredTensor {
-  std::string name;
-  std::vector<std::int64_t> shape;
-  std::vector<float> values;
-};
 
 constexpr const char* kTypeNames[] = {"F32", "F16", "BF16"};
 
@@ -51,7 +45,8 @@ void write_weights(const std::string& path, std::span<const StoredTensor> tensor
   }
   const std::string text = header.dump();
   const std::uint64_t length = text.size();
-  write_bytes(path, std::string(reinterpret_cast<const char*>(&length), sizeof(length)) + text + data);
+  write_bytes(path,
+              std::string(reinterpret_cast<const char*>(&length), sizeof(length)) + text + data);
 }
 
 void write_shards(const std::string& folder, std::span<const StoredTensor> tensors,
@@ -102,11 +97,28 @@ std::vector<StoredTensor> buffers_of(const FamilyFixture& fixture) {
   return {{"model.layers.0.self_attn.rotary_emb.inv_freq", {8}, frequencies}};
 }
 
+std::int64_t head_size(const FamilyFixture& fixture) {
+  const std::int64_t hidden = fixture.config.at("hidden_size"),
+                     heads = fixture.config.at("num_attention_heads");
+  const auto found = fixture.config.find("head_dim");
+  return found == fixture.config.end() || found->is_null() ? hidden / heads
+                                                           : found->get<std::int64_t>();
+}
+std::int64_t query_rows(const FamilyFixture& fixture) {
+  return fixture.config.at("num_attention_heads").get<std::int64_t>() * head_size(fixture);
+}
+std::int64_t key_rows(const FamilyFixture& fixture) {
+  return fixture.config.at("num_key_value_heads").get<std::int64_t>() * head_size(fixture);
+}
+
 std::vector<StoredTensor> stored_tensors(const FamilyFixture& fixture, const MadeModel& model,
                                          const FolderForm& form) {
   std::vector<StoredTensor> tensors;
   for (const MadeTensor& tensor : fixture.tensors)
     tensors.push_back({tensor.name, tensor.shape, made_values(tensor, model)});
+  if (form.fusion == Fusion::fused) tensors = fused(tensors);
+  if (form.fusion == Fusion::separate)
+    tensors = separated(tensors, query_rows(fixture), key_rows(fixture));
   if (form.tied_head == TiedHead::stored && is_tied(fixture))
     add_tied_head(fixture, model, tensors);
   if (form.buffers == Buffers::stored)

@@ -34,10 +34,9 @@ DecoderCpu::DecoderCpu(const DecoderShape& config, const DecoderWeights& weights
 }
 
 void DecoderCpu::fill_info(const DecoderWeights& weights) {
-  const bool is_padded = widths_.hidden != config_.hidden_size ||
-                         widths_.head != config_.head_dim ||
-                         widths_.inner != config_.intermediate_size ||
-                         widths_.expert != config_.expert_size;
+  const bool is_padded =
+      widths_.hidden != config_.hidden_size || widths_.head != config_.head_dim ||
+      widths_.inner != config_.intermediate_size || widths_.expert != config_.expert_size;
   info_.name = config_.name;
   info_.family = config_.family;
   info_.dtype = type_ == ElementType::float32 ? "float32" : "bfloat16";
@@ -56,8 +55,7 @@ void DecoderCpu::fill_info(const DecoderWeights& weights) {
   info_.num_parameters = config_.num_parameters();
 }
 
-std::unique_ptr<KvCache> DecoderCpu::make_cache(std::int32_t max_sequences,
-                                                std::int32_t capacity) {
+std::unique_ptr<KvCache> DecoderCpu::make_cache(std::int32_t max_sequences, std::int32_t capacity) {
   auto cache = std::make_unique<KvCacheCpu>(config_, max_sequences, capacity);
   global_rotation_.reach(cache->capacity());
   if (config_.window_rope_theta) window_rotation_.reach(cache->capacity());
@@ -168,8 +166,8 @@ void DecoderCpu::run_attention(int rank, std::int32_t l, int going_on) {
   const int rows = static_cast<int>(rows_.size());
   norm_rows(rank, rows, layer.attention_norm, normed_);
   team_->barrier();
-  multiply(rank, layer.query_key_value, normed_.data(), rows, projected_.data(),
-           projected_width(), Epilogue::store);
+  multiply(rank, layer.query_key_value, normed_.data(), rows, projected_.data(), projected_width(),
+           Epilogue::store);
   team_->barrier();
   if (config_.head_norm == HeadNorm::all_heads) {
     norm_all_heads(rank, layer.head_norms);
@@ -184,8 +182,7 @@ void DecoderCpu::run_attention(int rank, std::int32_t l, int going_on) {
 }
 
 void DecoderCpu::run_feed_forward(int rank, const Layer& layer, int rows) {
-  multiply(rank, layer.first, normed_.data(), rows, inner_.data(), widths_.inner,
-           first_epilogue());
+  multiply(rank, layer.first, normed_.data(), rows, inner_.data(), widths_.inner, first_epilogue());
   team_->barrier();
   add_block(rank, layer.down, inner_.data(), layer.feed_forward_output_norm, rows);
 }

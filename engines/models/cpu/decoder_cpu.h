@@ -101,8 +101,7 @@ class DecoderCpu final : public LanguageModel {
   void run_layer(int rank, std::int32_t layer);
   void run_attention(int rank, std::int32_t layer, int going_on);
   void run_feed_forward(int rank, const Layer& layer, int rows);
-  void add_block(int rank, const Linear& linear, const void* in, const Norm& output_norm,
-                 int rows);
+  void add_block(int rank, const Linear& linear, const void* in, const Norm& output_norm, int rows);
   void run_experts(int rank, const Layer& layer, int rows);
   void route_rows(int rank, const Experts& experts, int rows);
   void choose_experts(int row, int num_experts);
@@ -125,13 +124,14 @@ class DecoderCpu final : public LanguageModel {
   NormArgs norm_args(const Norm& norm, std::int32_t size) const;
   void multiply(int rank, const Linear& linear, const void* x, int rows, void* out,
                 std::int64_t out_stride, Epilogue epilogue);
-  void multiply(int rank, const PackedMatrix& matrix, const std::vector<float>& bias,
-                const void* x, int rows, void* out, std::int64_t out_stride, Epilogue epilogue);
+  void multiply(int rank, const PackedMatrix& matrix, const std::vector<float>& bias, const void* x,
+                int rows, void* out, std::int64_t out_stride, Epilogue epilogue);
   MultiplyArgs product_args(const PackedMatrix& matrix, const std::vector<float>& bias,
                             const void* x, int rows, void* out, std::int64_t out_stride,
                             Epilogue epilogue) const;
   void run_product(const MultiplyArgs& args) const {
-    (type_ == ElementType::float32 ? kernels_->multiply_float32 : kernels_->multiply_bfloat16)(args);
+    (type_ == ElementType::float32 ? kernels_->multiply_float32
+                                   : kernels_->multiply_bfloat16)(args);
   }
   Epilogue first_epilogue() const { return config_.gated ? Epilogue::gate : Epilogue::activate; }
 
@@ -176,13 +176,14 @@ class DecoderCpu final : public LanguageModel {
   std::vector<std::int32_t> going_on_;  ///< rows that want logits or a hidden state: the last layer
                                         ///< ends for the others with their keys
   std::vector<std::int32_t> logit_rows_, hidden_rows_;  ///< indices into going_on_
-  std::vector<float> x_, projected_, normed_, attended_, inner_, block_, table_rows_, logits_, hidden_;
+  std::vector<float> x_, projected_, normed_, attended_, inner_, block_, table_rows_, logits_,
+      hidden_;
   std::vector<float> router_logits_, expert_in_, expert_inner_, expert_out_;
-  std::vector<std::int32_t> chosen_;          ///< [rows, experts_per_token], rising
-  std::vector<float> chosen_weights_;         ///< likewise
+  std::vector<std::int32_t> chosen_;   ///< [rows, experts_per_token], rising
+  std::vector<float> chosen_weights_;  ///< likewise
   std::vector<ExpertTask> expert_tasks_;
-  std::vector<std::int32_t> slot_rows_;       ///< row of every slot
-  std::vector<std::int32_t> slots_of_rows_;   ///< [rows, experts_per_token]
+  std::vector<std::int32_t> slot_rows_;      ///< row of every slot
+  std::vector<std::int32_t> slots_of_rows_;  ///< [rows, experts_per_token]
   std::vector<Scratch> scratch_;
 };
 

@@ -8,8 +8,8 @@ namespace speclab::engines::cpu {
 void DecoderCpu::norm_head(const HeadNorms& norms, int head, float* values) const {
   const bool is_query = head < config_.num_heads;
   const Norm& norm = is_query ? norms.query : norms.key;
-  const int place = config_.head_norm == HeadNorm::own ? head - (is_query ? 0 : config_.num_heads)
-                                                       : 0;
+  const int place =
+      config_.head_norm == HeadNorm::own ? head - (is_query ? 0 : config_.num_heads) : 0;
   NormArgs args = norm_args(norm, config_.head_dim);
   args.weight += std::int64_t{place} * widths_.head;
   if (args.bias != nullptr) args.bias += std::int64_t{place} * widths_.head;
@@ -97,8 +97,7 @@ bool DecoderCpu::same_keys(const HeadTask& a, const HeadTask& b) const {
 }
 
 /// @param window  positions that the row sees, 0: all. What it sees stands in order of position.
-AttendQuery DecoderCpu::query_of(const HeadTask& task, std::int32_t window,
-                                 float* weighted) const {
+AttendQuery DecoderCpu::query_of(const HeadTask& task, std::int32_t window, float* weighted) const {
   const PlacedRow& row = placed(task.row);
   const int hidden = row.prefix + row.extra_count - window;
   return {.query = projected_.data() + task.row * projected_width() +
@@ -125,9 +124,8 @@ void DecoderCpu::attend_heads(int rank, std::int32_t layer, std::span<const Head
                   .soft_cap = config_.attention_soft_cap,
                   .scores = scratch.scores.data()};
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    queries[i] =
-        query_of(tasks[i], config_.window_of(layer),
-                 scratch.weighted.data() + static_cast<std::int64_t>(i) * widths_.head);
+    queries[i] = query_of(tasks[i], config_.window_of(layer),
+                          scratch.weighted.data() + static_cast<std::int64_t>(i) * widths_.head);
     const int seen =
         queries[i].num_extra > 0 ? cache_->plan().slots_in_use(sequence) : queries[i].prefix;
     args.num_slots = std::max(args.num_slots, seen);

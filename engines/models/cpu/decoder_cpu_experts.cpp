@@ -109,8 +109,7 @@ void DecoderCpu::multiply_experts(int rank, const std::vector<Linear>& products,
   const int blocks = products.front().matrix.num_blocks();
   const std::int64_t out_bytes =
       epilogue == Epilogue::store || type_ == ElementType::float32 ? 4 : 2;
-  const Range range =
-      share(static_cast<int>(expert_tasks_.size()) * blocks, rank, team_->size());
+  const Range range = share(static_cast<int>(expert_tasks_.size()) * blocks, rank, team_->size());
   for (int at = range.begin; at < range.end;) {
     const ExpertTask& task = expert_tasks_[static_cast<std::size_t>(at / blocks)];
     const int end = std::min(range.end, (at / blocks + 1) * blocks);

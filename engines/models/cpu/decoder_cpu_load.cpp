@@ -114,8 +114,7 @@ DecoderCpu::Linear DecoderCpu::first_product(std::vector<float> gate, std::vecto
   return linear;
 }
 
-DecoderCpu::Linear DecoderCpu::load_first(const DecoderWeights& weights,
-                                          std::int32_t layer) const {
+DecoderCpu::Linear DecoderCpu::load_first(const DecoderWeights& weights, std::int32_t layer) const {
   using enum TensorRole;
   const std::int32_t size = config_.intermediate_size;
   Linear linear = first_product(config_.gated ? weights.read(gate, layer) : std::vector<float>{},
@@ -124,19 +123,18 @@ DecoderCpu::Linear DecoderCpu::load_first(const DecoderWeights& weights,
   const auto bias = [&](TensorRole role) {
     return widened(weights.read(role, layer), size, widths_.inner);
   };
-  linear.bias = whole_blocks(config_.gated ? gate_up_bias(bias(gate_bias), bias(up_bias))
-                                           : bias(up_bias));
+  linear.bias =
+      whole_blocks(config_.gated ? gate_up_bias(bias(gate_bias), bias(up_bias)) : bias(up_bias));
   return linear;
 }
 
 void DecoderCpu::load_experts(const DecoderWeights& weights, std::int32_t layer,
                               Experts& experts) const {
   using enum TensorRole;
-  experts.router = load_linear(weights, router, router, layer, config_.num_experts,
-                               config_.hidden_size);
-  const std::vector<float> gates =
-                               config_.gated ? weights.read(expert_gate, layer)
-                                             : std::vector<float>{},
+  experts.router =
+      load_linear(weights, router, router, layer, config_.num_experts, config_.hidden_size);
+  const std::vector<float> gates = config_.gated ? weights.read(expert_gate, layer)
+                                                 : std::vector<float>{},
                            ups = weights.read(expert_up, layer),
                            downs = weights.read(expert_down, layer);
   const auto expert_of = [&](const std::vector<float>& all, std::int64_t expert) {
@@ -168,8 +166,8 @@ DecoderCpu::Layer DecoderCpu::load_layer(const DecoderWeights& weights, std::int
     return loaded;
   }
   loaded.first = load_first(weights, layer);
-  loaded.down = load_linear(weights, down, down_bias, layer, config_.hidden_size,
-                            config_.intermediate_size);
+  loaded.down =
+      load_linear(weights, down, down_bias, layer, config_.hidden_size, config_.intermediate_size);
   return loaded;
 }
 
@@ -181,8 +179,8 @@ void DecoderCpu::load_tables(const DecoderWeights& weights) {
     head_.matrix = load_linear(weights, head, head, 0, config_.num_logits(), table).matrix;
   if (config_.head_bias) head_.bias = whole_blocks(weights.read(head_bias, 0));
   if (config_.positions == Positions::learned)
-    position_embedding_ = widened(weights.read(position_embedding, 0), config_.hidden_size,
-                                  widths_.hidden);
+    position_embedding_ =
+        widened(weights.read(position_embedding, 0), config_.hidden_size, widths_.hidden);
   if (config_.embedding_size > 0) {
     embedding_projection_ = load_linear(weights, embedding_projection, embedding_projection, 0,
                                         config_.hidden_size, table);

@@ -162,8 +162,8 @@ void DecoderCpu::project_outputs(int rank) {
 }
 
 void DecoderCpu::scale_logits(int rank) {
-  const Range range = share(static_cast<int>(logit_rows_.size()) * config_.num_logits(), rank,
-                            team_->size());
+  const Range range =
+      share(static_cast<int>(logit_rows_.size()) * config_.num_logits(), rank, team_->size());
   for (int i = range.begin; i < range.end; ++i)
     logits_[static_cast<std::size_t>(i)] *= config_.logit_scale;
   if (config_.logit_soft_cap > 0)

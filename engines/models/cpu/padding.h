@@ -14,8 +14,7 @@ constexpr std::int32_t padded(std::int32_t size) {
 }
 
 /// Groups of `size` values, one behind the other, become groups of `wide`, zeros at their ends.
-inline std::vector<float> widened(std::vector<float> values, std::int64_t size,
-                                  std::int64_t wide) {
+inline std::vector<float> widened(std::vector<float> values, std::int64_t size, std::int64_t wide) {
   if (size == wide) return values;
   const std::int64_t groups = static_cast<std::int64_t>(values.size()) / size;
   std::vector<float> result(static_cast<std::size_t>(groups * wide), 0.0f);

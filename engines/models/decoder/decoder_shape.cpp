@@ -53,9 +53,10 @@ void validate_experts(const DecoderShape& s, const std::string& where) {
 }
 
 void validate_scales(const DecoderShape& s, const std::string& where) {
-  for (const auto& [field, value] :
-       {std::pair{"residual scale", s.residual_scale}, {"embedding scale", s.embedding_scale},
-        {"attention scale", s.attention_scale.value_or(1.0f)}, {"logit scale", s.logit_scale}})
+  for (const auto& [field, value] : {std::pair{"residual scale", s.residual_scale},
+                                     {"embedding scale", s.embedding_scale},
+                                     {"attention scale", s.attention_scale.value_or(1.0f)},
+                                     {"logit scale", s.logit_scale}})
     if (!std::isfinite(value) || value == 0)
       refuse_field(where, field, fmt::format("{}", value), "finite numbers but 0");
 }

@@ -87,9 +87,9 @@ struct DecoderShape {
   bool feed_forward_bias = false;
   std::int32_t num_experts = 0;  ///< 0: the feed-forward is one
   std::int32_t experts_per_token = 0;
-  std::int32_t expert_size = 0;        ///< intermediate size of an expert
-  bool normalised_experts = true;      ///< the weights of the chosen experts sum to 1
-  std::vector<bool> expert_layers{};   ///< [num_layers]; empty: all, where there are experts
+  std::int32_t expert_size = 0;       ///< intermediate size of an expert
+  bool normalised_experts = true;     ///< the weights of the chosen experts sum to 1
+  std::vector<bool> expert_layers{};  ///< [num_layers]; empty: all, where there are experts
 
   bool parallel = false;     ///< x + attention(norm(x)) + feed_forward(norm'(x))
   bool shared_norm = false;  ///< norm' is norm: Phi

@@ -27,14 +27,14 @@ enum class TensorRole {
   embedding_norm,  ///< feature transformers: [hidden], of the token's embedding before the fusion
   feature_norm,    ///< feature transformers: [feature], of the feature
   fusion,  ///< feature transformers: [hidden, hidden + feature], of both, one behind the other
-  position_embedding,        ///< [context + position_offset, hidden]
-  embedding_projection,      ///< [hidden, table_width]
-  output_projection,         ///< [table_width, hidden]
-  output_norm_bias,          ///< [hidden]
-  head_bias,                 ///< [num_logits]
-  attention_norm_bias,       ///< [hidden]
-  feed_forward_norm_bias,    ///< [hidden]
-  attention_output_norm,     ///< [hidden], of what attention adds, or of the sum
+  position_embedding,      ///< [context + position_offset, hidden]
+  embedding_projection,    ///< [hidden, table_width]
+  output_projection,       ///< [table_width, hidden]
+  output_norm_bias,        ///< [hidden]
+  head_bias,               ///< [num_logits]
+  attention_norm_bias,     ///< [hidden]
+  feed_forward_norm_bias,  ///< [hidden]
+  attention_output_norm,   ///< [hidden], of what attention adds, or of the sum
   attention_output_norm_bias,
   feed_forward_output_norm,  ///< [hidden], of what the feed-forward adds, or of the sum
   feed_forward_output_norm_bias,

@@ -5,12 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <numeric>
 #include <set>
 
 #include "engines/formats/input_file.h"
 #include "engines/models/decoder/decoder_weights.h"
+#include "engines/models/decoder/tensor_forms.h"
 #include "engines/models/families/family.h"
 #include "sim/core/errors.h"
 #include "sim/core/sha256.h"
@@ -22,80 +21,14 @@ using Sizes = std::vector<std::int64_t>;
 
 std::string with_number(std::string name, std::string_view mark, std::int32_t number) {
   const std::size_t at = name.find(mark);
-  return at == std::string::npos ? name
-                                 : name.replace(at, mark.size(), fmt::format("{}", number));
-}
-
-/// Roles that stand in one tensor, in order.
-std::span<const TensorRole> neighbours_of(TensorRole role) {
-  using enum TensorRole;
-  static constexpr std::array<std::array<TensorRole, 3>, 2> kThrees = {
-      {{query, key, value}, {query_bias, key_bias, value_bias}}};
-  static constexpr std::array<std::array<TensorRole, 2>, 2> kPairs = {
-      {{gate, up}, {expert_gate, expert_up}}};
-  for (const auto& three : kThrees)
-    if (std::ranges::find(three, role) != three.end()) return three;
-  for (const auto& pair : kPairs)
-    if (std::ranges::find(pair, role) != pair.end()) return pair;
-  throw ContractError("a role that stands alone");
-}
-
-/// The dimension that counts a role's rows: behind the experts where there are some.
-std::size_t row_dimension(TensorRole role) {
-  using enum TensorRole;
-  return role == expert_gate || role == expert_up ? 1 : 0;
-}
-
-/// [rows, columns] from [columns, rows].
-std::vector<float> transposed(const std::vector<float>& values, std::int64_t rows,
-                              std::int64_t columns) {
-  std::vector<float> result(values.size());
-  for (std::int64_t r = 0; r < rows; ++r)
-    for (std::int64_t c = 0; c < columns; ++c)
-      result[static_cast<std::size_t>(r * columns + c)] =
-          values[static_cast<std::size_t>(c * rows + r)];
-  return result;
-}
-
-std::int64_t product_from(const Sizes& sizes, std::size_t first) {
-  return std::accumulate(sizes.begin() + static_cast<std::ptrdiff_t>(first), sizes.end(),
-                         std::int64_t{1}, std::multiplies<>());
-}
-
-/// Rows of each block that a fused tensor has for a role, [first, first + count) of `all`.
-std::vector<float> cut_rows(const std::vector<float>& values, std::int64_t blocks,
-                            std::int64_t all, std::int64_t first, std::int64_t count,
-                            std::int64_t width) {
-  std::vector<float> rows;
-  rows.reserve(static_cast<std::size_t>(blocks * count * width));
-  for (std::int64_t b = 0; b < blocks; ++b) {
-    const auto begin = values.begin() + (b * all + first) * width;
-    rows.insert(rows.end(), begin, begin + count * width);
-  }
-  return rows;
-}
-
-/// Adjacent rotary pairs of every head become halves; values that do not turn stay.
-/// @param width  values a row
-std::vector<float> halves_from_pairs(const std::vector<float>& pairs, std::int32_t num_heads,
-                                     const DecoderShape& shape, std::int64_t width) {
-  std::vector<float> halves = pairs;
-  const std::int32_t turning = shape.rotary_size();
-  for (std::int32_t head = 0; head < num_heads; ++head)
-    for (std::int32_t row = 0; row < turning; ++row) {
-      const std::int64_t from = std::int64_t{head} * shape.head_dim + row;
-      const std::int64_t to =
-          std::int64_t{head} * shape.head_dim + (row % 2) * turning / 2 + row / 2;
-      std::copy_n(pairs.begin() + from * width, width, halves.begin() + to * width);
-    }
-  return halves;
+  return at == std::string::npos ? name : name.replace(at, mark.size(), fmt::format("{}", number));
 }
 
 /// What stands in files without being a weight, or is read with the shape.
 bool is_buffer(const std::string& name) {
-  constexpr const char* kEnds[] = {"rotary_emb.inv_freq",  ".attn.bias",
-                                   ".attn.masked_bias",    ".attention.bias",
-                                   ".attention.masked_bias", "rope_freqs.weight",
+  constexpr const char* kEnds[] = {"rotary_emb.inv_freq",      ".attn.bias",
+                                   ".attn.masked_bias",        ".attention.bias",
+                                   ".attention.masked_bias",   "rope_freqs.weight",
                                    "rope_factors_long.weight", "rope_factors_short.weight"};
   return std::ranges::any_of(kEnds, [&](const char* end) { return name.ends_with(end); });
 }
@@ -179,30 +112,32 @@ class FileDecoderWeights final : public DecoderWeights {
     return name;
   }
 
+  std::string name_at(const TensorPlace& place, std::int32_t layer, std::int32_t part) const {
+    return name_in_file(with_number(with_number(place.name, "{layer}", layer), "{part}", part));
+  }
+
   std::vector<std::string> names_at(const TensorPlace& place, std::int32_t layer) const {
-    const std::string name = with_number(place.name, "{layer}", layer);
-    if (!is_of_parts(place)) return {name_in_file(name)};
     std::vector<std::string> names;
-    for (std::int32_t part = 0; part < num_parts(place.role); ++part)
-      names.push_back(name_in_file(with_number(name, "{part}", part)));
+    for (std::int32_t part = 0; part < (is_of_parts(place) ? num_parts(place.role) : 1); ++part)
+      names.push_back(name_at(place, layer, part));
     return names;
   }
 
   /// The first place whose tensor is there in the right form; else the first that is there at all,
   /// else the first.
   FoundPlace find(TensorRole role, std::int32_t layer) const {
-    std::optional<FoundPlace> there, first;
+    const TensorPlace *there = nullptr, *first = nullptr;
     for (const TensorPlace& place : places_) {
       if (place.role != role || is_of_no_part(place)) continue;
-      FoundPlace found{&place, names_at(place, layer)};
-      if (file_->contains(found.names.front())) {
-        if (file_->tensor(found.names.front()).shape == sizes_at(place)) return found;
-        if (!there) there = found;
-      }
-      if (!first) first = std::move(found);
+      const std::string name = name_at(place, layer, 0);
+      if (first == nullptr) first = &place;
+      if (!file_->contains(name)) continue;
+      if (file_->tensor(name).shape == sizes_at(place)) return {&place, names_at(place, layer)};
+      if (there == nullptr) there = &place;
     }
-    SPECLAB_EXPECT(first.has_value(), "a place for every role of the family");
-    return there ? *there : *first;
+    SPECLAB_EXPECT(first != nullptr, "a place for every role of the family");
+    if (there != nullptr) return {there, names_at(*there, layer)};
+    return {first, {name_at(*first, layer, 0)}};
   }
 
   void check(TensorRole role, std::int32_t layer) {
@@ -254,7 +189,7 @@ class FileDecoderWeights final : public DecoderWeights {
   void refuse_further_layers() const {
     for (const TensorPlace& place : places_) {
       if (!is_of_layer(place.role) || is_of_no_part(place)) continue;
-      const std::string name = names_at(place, shape_.num_layers).front();
+      const std::string name = name_at(place, shape_.num_layers, 0);
       if (file_->contains(name))
         throw_model_file_error(
             file_->path(), 0,
@@ -268,9 +203,9 @@ class FileDecoderWeights final : public DecoderWeights {
                          std::vector<float> values) const {
     const Sizes sizes = shape_of(role, shape_);
     const std::size_t dimension = row_dimension(role);
-    const std::int64_t width = product_from(sizes, dimension + 1);
-    const std::int64_t all =
-        place.form == Form::whole ? sizes[dimension] : stacked_rows(role);
+    const std::int64_t num_blocks = dimension == 1 ? sizes[0] : 1;
+    const std::int64_t width = num_elements(role, shape_) / num_blocks / sizes[dimension];
+    const std::int64_t all = place.form == Form::whole ? sizes[dimension] : stacked_rows(role);
     if (place.transposed) values = transposed(values, all, width);
     if (place.form == Form::whole) return values;
     std::int64_t first = 0;
@@ -278,10 +213,10 @@ class FileDecoderWeights final : public DecoderWeights {
       if (neighbour == role) break;
       first += rows(neighbour);
     }
+    const std::int64_t heads = shape_.num_heads;
     if (place.form == Form::per_head)
-      return cut_rows(values, shape_.num_heads, all / shape_.num_heads, first / shape_.num_heads,
-                      sizes[dimension] / shape_.num_heads, width);
-    return cut_rows(values, dimension == 1 ? sizes[0] : 1, all, first, sizes[dimension], width);
+      return cut_rows(values, {heads, all / heads, first / heads, sizes[dimension] / heads, width});
+    return cut_rows(values, {num_blocks, all, first, sizes[dimension], width});
   }
 
   /// In the kernels' conventions.
@@ -301,9 +236,13 @@ class FileDecoderWeights final : public DecoderWeights {
 
   static bool is_norm_weight(TensorRole role) {
     using enum TensorRole;
-    constexpr TensorRole kNorms[] = {output_norm,           attention_norm,
-                                     feed_forward_norm,     attention_output_norm,
-                                     feed_forward_output_norm, query_norm, key_norm};
+    constexpr TensorRole kNorms[] = {output_norm,
+                                     attention_norm,
+                                     feed_forward_norm,
+                                     attention_output_norm,
+                                     feed_forward_output_norm,
+                                     query_norm,
+                                     key_norm};
     return std::ranges::find(kNorms, role) != std::end(kNorms);
   }
 

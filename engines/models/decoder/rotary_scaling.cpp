@@ -20,8 +20,7 @@ std::vector<double> plain_frequencies(double base, std::int32_t size) {
 double grown_base(const RotaryScaling& scaling, double base, std::int32_t size,
                   std::int32_t position) {
   const double length = std::max(position + 1, scaling.original_context);
-  const double stretch =
-      scaling.factor * length / scaling.original_context - (scaling.factor - 1);
+  const double stretch = scaling.factor * length / scaling.original_context - (scaling.factor - 1);
   return base * std::pow(stretch, static_cast<double>(size) / (size - 2));
 }
 
@@ -29,9 +28,9 @@ double grown_base(const RotaryScaling& scaling, double base, std::int32_t size,
 void scale_as_llama3(const RotaryScaling& scaling, std::vector<double>& frequencies) {
   for (double& frequency : frequencies) {
     const double turns = scaling.original_context * frequency / (2 * std::numbers::pi);
-    const double share = std::clamp((turns - scaling.low_frequency) /
-                                        (scaling.high_frequency - scaling.low_frequency),
-                                    0.0, 1.0);
+    const double share = std::clamp(
+        (turns - scaling.low_frequency) / (scaling.high_frequency - scaling.low_frequency), 0.0,
+        1.0);
     frequency = (1 - share) * frequency / scaling.factor + share * frequency;
   }
 }

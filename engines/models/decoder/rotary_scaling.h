@@ -9,11 +9,11 @@ namespace speclab::engines {
 struct RotaryScaling {
   enum class Kind : std::uint8_t {
     none,
-    linear,   ///< positions / factor (Chen et al. 2023, arXiv 2306.15595)
-    dynamic,  ///< a base that grows with the position beyond the original context
-    yarn,     ///< Peng et al. 2023, arXiv 2309.00071
-    llama3,   ///< low frequencies / factor, high ones as they are (Llama 3.1)
-    divided,  ///< every frequency by a number of its own: GGUF's rope_freqs
+    linear,    ///< positions / factor (Chen et al. 2023, arXiv 2306.15595)
+    dynamic,   ///< a base that grows with the position beyond the original context
+    yarn,      ///< Peng et al. 2023, arXiv 2309.00071
+    llama3,    ///< low frequencies / factor, high ones as they are (Llama 3.1)
+    divided,   ///< every frequency by a number of its own: GGUF's rope_freqs
     longrope,  ///< likewise, by other numbers beyond the original context (arXiv 2402.13753)
   };
   Kind kind = Kind::none;
@@ -21,11 +21,11 @@ struct RotaryScaling {
   std::int32_t original_context = 0;
   double low_frequency = 1, high_frequency = 4;  ///< llama3: original context / wavelength
   double fast = 32, slow = 1;                    ///< yarn: turns in the original context
-  bool whole_bounds = true;      ///< yarn: the bounds of its ramp are rounded outwards
-  double attention_factor = 0;   ///< of cosines and sines; 0: yarn 0.1 ln(factor) + 1, longrope
-                                 ///< sqrt(1 + ln(factor) / ln(original context))
-  std::vector<float> divisors{};       ///< divided, longrope: [rotary_size / 2]
-  std::vector<float> far_divisors{};   ///< longrope: beyond the original context
+  bool whole_bounds = true;       ///< yarn: the bounds of its ramp are rounded outwards
+  double attention_factor = 0;    ///< of cosines and sines; 0: yarn 0.1 ln(factor) + 1, longrope
+                                  ///< sqrt(1 + ln(factor) / ln(original context))
+  std::vector<float> divisors{};  ///< divided, longrope: [rotary_size / 2]
+  std::vector<float> far_divisors{};  ///< longrope: beyond the original context
 
   /// Whether angles are no multiples of the position.
   bool depends_on_position() const { return kind == Kind::dynamic || kind == Kind::longrope; }

@@ -56,9 +56,7 @@ Sizes keys(const DecoderShape& s) { return {s.kv_size(), s.hidden_size}; }
 Sizes inner(const DecoderShape& s) { return {s.intermediate_size, s.hidden_size}; }
 Sizes inner_bias(const DecoderShape& s) { return {s.intermediate_size}; }
 Sizes key_values_bias(const DecoderShape& s) { return {s.kv_size()}; }
-Sizes experts_inner(const DecoderShape& s) {
-  return {s.num_experts, s.expert_size, s.hidden_size};
-}
+Sizes experts_inner(const DecoderShape& s) { return {s.num_experts, s.expert_size, s.hidden_size}; }
 Sizes head_norm(const DecoderShape& s, std::int32_t heads) {
   switch (s.head_norm) {
     case HeadNorm::own:
@@ -75,9 +73,11 @@ Sizes key_norm_sizes(const DecoderShape& s) { return head_norm(s, s.num_kv_heads
 const RoleTraits kTraits[] = {
     {embedding, false, always, table},
     {output_norm, false, has_final_norm, hidden},
-    {head, false, always, [](const DecoderShape& s) { return Sizes{s.num_logits(), s.table_width()}; }},
+    {head, false, always,
+     [](const DecoderShape& s) { return Sizes{s.num_logits(), s.table_width()}; }},
     {attention_norm, true, has_input_norm, hidden},
-    {query, true, always, [](const DecoderShape& s) { return Sizes{s.query_size(), s.hidden_size}; }},
+    {query, true, always,
+     [](const DecoderShape& s) { return Sizes{s.query_size(), s.hidden_size}; }},
     {key, true, always, keys},
     {value, true, always, keys},
     {attention_output, true, always,
@@ -88,12 +88,15 @@ const RoleTraits kTraits[] = {
     {down, true, is_dense,
      [](const DecoderShape& s) { return Sizes{s.hidden_size, s.intermediate_size}; }},
     {embedding_norm, false, reads_features, hidden},
-    {feature_norm, false, reads_features, [](const DecoderShape& s) { return Sizes{s.feature_size}; }},
+    {feature_norm, false, reads_features,
+     [](const DecoderShape& s) { return Sizes{s.feature_size}; }},
     {fusion, false, reads_features,
      [](const DecoderShape& s) { return Sizes{s.hidden_size, s.hidden_size + s.feature_size}; }},
     {position_embedding, false,
      [](const DecoderShape& s, std::int32_t) { return s.positions == Positions::learned; },
-     [](const DecoderShape& s) { return Sizes{s.context_length + s.position_offset, s.hidden_size}; }},
+     [](const DecoderShape& s) {
+       return Sizes{s.context_length + s.position_offset, s.hidden_size};
+     }},
     {embedding_projection, false, projects,
      [](const DecoderShape& s) { return Sizes{s.hidden_size, s.table_width()}; }},
     {output_projection, false, projects,
@@ -107,15 +110,16 @@ const RoleTraits kTraits[] = {
     {attention_output_norm_bias, true, with_bias<has_output_norm>, hidden},
     {feed_forward_output_norm, true, has_output_norm, hidden},
     {feed_forward_output_norm_bias, true, with_bias<has_output_norm>, hidden},
-    {query_bias, true, adds_to_queries, [](const DecoderShape& s) { return Sizes{s.query_size()}; }},
+    {query_bias, true, adds_to_queries,
+     [](const DecoderShape& s) { return Sizes{s.query_size()}; }},
     {key_bias, true, adds_to_queries, key_values_bias},
     {value_bias, true, adds_to_queries, key_values_bias},
     {attention_output_bias, true,
      [](const DecoderShape& s, std::int32_t) { return s.attention_output_bias; }, hidden},
     {query_norm, true, norms_heads, query_norm_sizes},
     {key_norm, true, norms_heads, key_norm_sizes},
-    {query_norm_bias, true,
-     [](const DecoderShape& s, std::int32_t) { return s.head_norm_bias; }, query_norm_sizes},
+    {query_norm_bias, true, [](const DecoderShape& s, std::int32_t) { return s.head_norm_bias; },
+     query_norm_sizes},
     {key_norm_bias, true, [](const DecoderShape& s, std::int32_t) { return s.head_norm_bias; },
      key_norm_sizes},
     {gate_bias, true, with_feed_forward_bias<is_gated>, inner_bias},

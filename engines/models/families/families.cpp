@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <nlohmann/json.hpp>
+
 #include "engines/formats/gguf_file.h"
 #include "engines/formats/input_file.h"
 #include "engines/formats/json_file.h"
@@ -18,11 +20,10 @@ extern const Family kLlama, kMistral, kGranite, kQwen2, kQwen3, kQwen3Moe, kMixt
 
 namespace {
 
-constexpr const Family* kFamilies[] = {&kLlama,   &kMistral, &kGranite, &kQwen2,
-                                       &kQwen3,   &kQwen3Moe, &kMixtral, &kGemma,
-                                       &kGemma2,  &kGemma3,  &kOlmo2,   &kPhi1,
-                                       &kPhi3,    &kStableLmFamily, &kGpt2, &kOpt,
-                                       &kGptNeox};
+constexpr const Family* kFamilies[] = {&kLlama,    &kMistral, &kGranite, &kQwen2,          &kQwen3,
+                                       &kQwen3Moe, &kMixtral, &kGemma,   &kGemma2,         &kGemma3,
+                                       &kOlmo2,    &kPhi1,    &kPhi3,    &kStableLmFamily, &kGpt2,
+                                       &kOpt,      &kGptNeox};
 
 constexpr const char* kOtherModel = "choose a model of one of these families";
 
@@ -68,9 +69,9 @@ DecoderShape shape_from_gguf(const GgufFile& file) {
   const auto architecture = file.metadata().get<std::string>("general.architecture");
   const Family* family = family_of_architecture(architecture);
   if (family == nullptr)
-    throw_model_file_error(
-        file.path(), 0,
-        {"general.architecture", "'" + escaped(architecture, 64) + "'", architectures(), kOtherModel});
+    throw_model_file_error(file.path(), 0,
+                           {"general.architecture", "'" + escaped(architecture, 64) + "'",
+                            architectures(), kOtherModel});
   DecoderShape shape = family->from_gguf(GgufShape(file, architecture));
   shape.family = family->name;
   if (shape.name.empty()) shape.name = family->name;
@@ -84,8 +85,8 @@ DecoderShape shape_from_json(const std::string& path) {
   const std::string& type = config.at("model_type").as_string();
   const Family* family = family_named(type);
   if (family == nullptr)
-    throw_model_file_error(path, 0,
-                           {"model_type", "'" + escaped(type, 64) + "'", model_types(), kOtherModel});
+    throw_model_file_error(
+        path, 0, {"model_type", "'" + escaped(type, 64) + "'", model_types(), kOtherModel});
   DecoderShape shape = family->from_json(JsonShape(config));
   shape.family = family->name;
   read_draft_vocabulary_of(config, shape);

@@ -48,9 +48,7 @@ void read_scores(const JsonShape& config, DecoderShape& shape, float attention_c
                  float logit_cap) {
   const float scalar = config.number_or("query_pre_attn_scalar", 256.0f);
   if (!(scalar > 0) || !std::isfinite(scalar))
-    config.config()
-        .at("query_pre_attn_scalar")
-        .fail(fmt::format("{}", scalar), "a number above 0");
+    config.config().at("query_pre_attn_scalar").fail(fmt::format("{}", scalar), "a number above 0");
   shape.attention_scale = 1.0f / std::sqrt(scalar);
   shape.attention_soft_cap = config.soft_cap("attn_logit_softcapping", attention_cap);
   shape.logit_soft_cap = config.soft_cap("final_logit_softcapping", logit_cap);
@@ -95,8 +93,8 @@ DecoderShape gemma2_from_gguf(const GgufShape& file) {
   shape.logit_soft_cap = file.number_or("final_logit_softcapping", 30.0f);
   // The file does not say it; Gemma 2's 27B alone, of 46 layers, divides by its width a head.
   constexpr std::int32_t kLayersOf27B = 46;
-  const int divisor = shape.num_layers == kLayersOf27B ? shape.hidden_size / shape.num_heads
-                                                       : shape.head_dim;
+  const int divisor =
+      shape.num_layers == kLayersOf27B ? shape.hidden_size / shape.num_heads : shape.head_dim;
   shape.attention_scale = 1.0f / std::sqrt(static_cast<float>(divisor));
   file.read_windows(shape, gemma2_has_window);
   return shape;
@@ -107,13 +105,12 @@ DecoderShape gemma3_from_gguf(const GgufShape& file) {
   make_gemma3(shape);
   shape.logit_soft_cap = file.number_or("final_logit_softcapping", 0.0f);
   constexpr std::int32_t kLayersOf27B = 62;
-  const int divisor = shape.num_layers == kLayersOf27B ? shape.hidden_size / shape.num_heads
-                                                       : shape.head_dim;
+  const int divisor =
+      shape.num_layers == kLayersOf27B ? shape.hidden_size / shape.num_heads : shape.head_dim;
   shape.attention_scale = 1.0f / std::sqrt(static_cast<float>(divisor));
   const std::int32_t pattern =
       file.integer_or("attention.sliding_window_pattern", 1, JsonShape::kMostLayers, 6);
-  file.read_windows(shape,
-                    [pattern](std::int32_t layer) { return (layer + 1) % pattern != 0; });
+  file.read_windows(shape, [pattern](std::int32_t layer) { return (layer + 1) % pattern != 0; });
   shape.window_rope_theta = file.number_or("rope.freq_base_swa", kWindowTheta);
   return shape;
 }

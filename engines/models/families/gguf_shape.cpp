@@ -51,10 +51,10 @@ void GgufShape::read_sizes(DecoderShape& shape) const {
                   fmt::format("{}, as the keys", shape.head_dim));
   const std::vector<std::int64_t>& table = file_.tensor("token_embd.weight").shape;
   if (table.size() != 2 || table[0] < 1 || table[0] > JsonShape::kMostTokens)
-    throw_model_file_error(file_.path(), 0,
-                           {"rows of token_embd.weight",
-                            fmt::format("{}", table.empty() ? 0 : table[0]),
-                            fmt::format("1 to {}", JsonShape::kMostTokens)});
+    throw_model_file_error(
+        file_.path(), 0,
+        {"rows of token_embd.weight", fmt::format("{}", table.empty() ? 0 : table[0]),
+         fmt::format("1 to {}", JsonShape::kMostTokens)});
   shape.vocab_size = static_cast<std::int32_t>(table[0]);
 }
 
@@ -83,9 +83,8 @@ void GgufShape::read_rotary(DecoderShape& shape) const {
 
 std::vector<float> GgufShape::divisors_of(const char* name, const DecoderShape& shape) const {
   const auto refuse = [&](std::string found, std::string allowed) {
-    throw_model_file_error(file_.path(), 0,
-                           {fmt::format("tensor '{}'", name), std::move(found),
-                            std::move(allowed)});
+    throw_model_file_error(
+        file_.path(), 0, {fmt::format("tensor '{}'", name), std::move(found), std::move(allowed)});
   };
   const std::int64_t wanted = shape.rotary_size() / 2;
   if (file_.tensor(name).num_elements != wanted)
@@ -132,8 +131,8 @@ void GgufShape::read_experts(DecoderShape& shape) const {
   shape.num_experts = integer_or("expert_count", 0, JsonShape::kMostExperts, 0);
   if (shape.num_experts == 0) return;
   shape.experts_per_token = integer("expert_used_count", 1, shape.num_experts);
-  shape.expert_size = integer_or("expert_feed_forward_length", 1, JsonShape::kWidest,
-                                 shape.intermediate_size);
+  shape.expert_size =
+      integer_or("expert_feed_forward_length", 1, JsonShape::kWidest, shape.intermediate_size);
   if (shape.intermediate_size == 0) shape.intermediate_size = shape.expert_size;
 }
 

@@ -65,7 +65,7 @@ constexpr TensorPlace kGptNeoxPlaces[] = {
 }  // namespace
 
 extern const Family kGptNeox;
-const Family kGptNeox = {"gpt_neox",         "gptneox", gpt_neox_from_json,
-                         gpt_neox_from_gguf, kGptNeoxPlaces,   "gpt_neox."};
+const Family kGptNeox = {"gpt_neox",         "gptneox",      gpt_neox_from_json,
+                         gpt_neox_from_gguf, kGptNeoxPlaces, "gpt_neox."};
 
 }  // namespace speclab::engines

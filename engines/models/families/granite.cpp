@@ -13,9 +13,7 @@ namespace {
 float inverse_of_scaling(const JsonShape& config) {
   const float scaling = config.number_or("logits_scaling", 1.0f);
   if (!(scaling > 0) || !std::isfinite(scaling))
-    config.config()
-        .at("logits_scaling")
-        .fail(fmt::format("{}", scaling), "a number above 0");
+    config.config().at("logits_scaling").fail(fmt::format("{}", scaling), "a number above 0");
   return 1.0f / scaling;
 }
 

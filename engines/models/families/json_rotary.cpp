@@ -88,9 +88,9 @@ RotaryScaling read_scaling(const JsonNode& scaling, const JsonNode& config,
   result.low_frequency = number_or(scaling, "low_freq_factor", 1);
   result.high_frequency = number_or(scaling, "high_freq_factor", 4);
   if (result.kind == Kind::llama3 && !(result.high_frequency > result.low_frequency))
-    scaling.at("high_freq_factor")
-        .fail(fmt::format("{}", result.high_frequency),
-              fmt::format("more than low_freq_factor = {}", result.low_frequency));
+    scaling.fail(fmt::format("low_freq_factor {} and high_freq_factor {}", result.low_frequency,
+                             result.high_frequency),
+                 "the second above the first");
   result.fast = number_or(scaling, "beta_fast", 32);
   result.slow = number_or(scaling, "beta_slow", 1);
   if (const auto truncate = scaling.find("truncate")) result.whole_bounds = truncate->as_bool();
@@ -117,13 +117,13 @@ void stretch_context(DecoderShape& shape) {
   const RotaryScaling& scaling = shape.rotary_scaling;
   if (scaling.kind != Kind::dynamic) return;
   const double stretched = scaling.factor * scaling.original_context;
-  shape.context_length = std::max(
-      shape.context_length, static_cast<std::int32_t>(std::min(stretched, double{1 << 24})));
+  shape.context_length = std::max(shape.context_length,
+                                  static_cast<std::int32_t>(std::min(stretched, double{1 << 24})));
 }
 
 void read_parameters(const JsonNode& parameters, const JsonNode& config, DecoderShape& shape) {
-  shape.rope_theta =
-      static_cast<float>(number_or(parameters, "rope_theta", static_cast<double>(shape.rope_theta)));
+  shape.rope_theta = static_cast<float>(
+      number_or(parameters, "rope_theta", static_cast<double>(shape.rope_theta)));
   read_part(parameters, shape);
   shape.rotary_scaling = read_scaling(parameters, config, shape);
   stretch_context(shape);

@@ -31,7 +31,8 @@ bool JsonShape::flag_or(const char* key, bool otherwise) const {
 float JsonShape::soft_cap(const char* key, float otherwise) const {
   if (!config_.value().contains(key)) return otherwise;
   const float cap = number_or(key, 0.0f);
-  if (!(cap >= 0) || !std::isfinite(cap)) config_.at(key).fail(fmt::format("{}", cap), "null, or a number above 0");
+  if (!(cap >= 0) || !std::isfinite(cap))
+    config_.at(key).fail(fmt::format("{}", cap), "null, or a number above 0");
   return cap;
 }
 

@@ -71,7 +71,7 @@ DecoderShape llama_shape(const GgufShape& file, RotaryPairs pairs) {
 }
 
 extern const Family kLlama;
-const Family kLlama = {"llama",         "llama",        llama_from_json, llama_from_gguf,
-                       llama_places(), "model."};
+const Family kLlama = {"llama",         "llama",        llama_from_json,
+                       llama_from_gguf, llama_places(), "model."};
 
 }  // namespace speclab::engines

@@ -15,7 +15,6 @@ DecoderShape mistral_from_json(const JsonShape& config) {
 }  // namespace
 
 extern const Family kMistral;
-const Family kMistral = {"mistral", nullptr,  mistral_from_json,
-                         nullptr,   llama_places(), "model."};
+const Family kMistral = {"mistral", nullptr, mistral_from_json, nullptr, llama_places(), "model."};
 
 }  // namespace speclab::engines

@@ -1,5 +1,5 @@
-// OPT (Zhang et al. 2022, arXiv 2205.01068): learned positions from row 2 on; the 350M has its norms
-// behind the sums, no last norm, and a narrower table. GGUF has no OPT.
+// OPT (Zhang et al. 2022, arXiv 2205.01068): learned positions from row 2 on; the 350M has its
+// norms behind the sums, no last norm, and a narrower table. GGUF has no OPT.
 
 #include "engines/models/families/family.h"
 #include "engines/models/families/json_shape.h"

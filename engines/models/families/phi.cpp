@@ -76,7 +76,6 @@ DecoderShape phi3_from_gguf(const GgufShape& file) {
 
 extern const Family kPhi1, kPhi3;
 const Family kPhi1 = {"phi", "phi2", phi_from_json, phi2_from_gguf, phi_places(), "model."};
-const Family kPhi3 = {"phi3",         "phi3",         phi3_from_json,
-                      phi3_from_gguf, llama_places(), "model."};
+const Family kPhi3 = {"phi3", "phi3", phi3_from_json, phi3_from_gguf, llama_places(), "model."};
 
 }  // namespace speclab::engines

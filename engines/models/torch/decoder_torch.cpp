@@ -2,104 +2,97 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
-#include <ATen/ops/linear.h>
-#include <ATen/ops/matmul.h>
-#include <ATen/ops/outer.h>
-#include <ATen/ops/pow.h>
-#include <ATen/ops/rsqrt.h>
-#include <ATen/ops/silu.h>
-#include <ATen/ops/softmax.h>
 #include <ATen/ops/tensor.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
+#include <set>
 
+#include "engines/models/torch/cuda_device.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
 namespace {
 
 at::TensorOptions tensor_options(const std::string& device, const std::string& dtype) {
-  if (device == "cuda" && !at::hasCUDA())
-    throw DeviceError("device 'cuda': no CUDA device or driver is here; use --device cpu");
   return at::TensorOptions()
-      .device(device == "cuda" ? at::kCUDA : at::kCPU)
+      .device(device == "cuda" ? torch_cuda_device("device 'cuda'") : c10::Device(at::kCPU))
       .dtype(dtype == "float32" ? at::kFloat : at::kBFloat16);
 }
 
 /// Visibility of the slots [0, num_slots) for one row, as an additive mask.
-void fill_mask(const RowPlan& plan, const PlacedRow& row, const at::Tensor& mask) {
+/// @param window  positions that it sees at most, itself included; 0: all
+void fill_mask(const RowPlan& plan, const PlacedRow& row, std::int32_t window,
+               const at::Tensor& mask) {
   mask.fill_(-std::numeric_limits<float>::infinity());
-  mask.narrow(0, 0, row.prefix).zero_();
-  for (const std::int32_t slot : plan.extra(row)) mask[slot] = 0.0f;
+  const std::int32_t seen = row.prefix + row.extra_count;
+  const std::int32_t first = window > 0 ? std::max(seen - window, 0) : 0;
+  if (first < row.prefix) mask.narrow(0, first, row.prefix - first).zero_();
+  std::int32_t place = row.prefix;
+  for (const std::int32_t slot : plan.extra(row))
+    if (place++ >= first) mask[slot] = 0.0f;
+}
+
+/// Products run in the model's type; all other values are float32.
+bool is_matrix(TensorRole role) {
+  using enum TensorRole;
+  constexpr TensorRole kMatrices[] = {
+      embedding,   head,  query,  key,         value,     attention_output,     gate,
+      up,          down,  fusion, expert_gate, expert_up, embedding_projection, output_projection,
+      expert_down, router};
+  return std::ranges::find(kMatrices, role) != std::end(kMatrices);
 }
 
 }  // namespace
-
-at::Tensor DecoderTorch::load(const DecoderWeights& weights, TensorRole role, std::int32_t layer,
-                              std::int64_t columns) const {
-  std::vector<float> values = weights.read(role, layer);
-  at::Tensor tensor =
-      at::from_blob(values.data(), {static_cast<std::int64_t>(values.size())}, at::kFloat);
-  if (columns > 0) tensor = tensor.view({-1, columns});
-  return columns > 0 ? tensor.to(options_, false, true)
-                     : tensor.to(options_.dtype(at::kFloat), false, true);
-}
 
 DecoderTorch::DecoderTorch(const DecoderShape& config, const DecoderWeights& weights,
                            const std::string& device, const std::string& dtype)
     : config_(config), options_(tensor_options(device, dtype)) {
   const c10::InferenceMode guard;
-  const std::int64_t hidden = config.hidden_size;
-  embedding_ = load(weights, TensorRole::embedding, 0, hidden);
-  head_ = config.head_is_embedding() ? embedding_ : load(weights, TensorRole::head, 0, hidden);
-  output_norm_ = load(weights, TensorRole::output_norm, 0, 0);
-  if (config.is_feature_transformer()) {
-    embedding_norm_ = load(weights, TensorRole::embedding_norm, 0, 0);
-    feature_norm_ = load(weights, TensorRole::feature_norm, 0, 0);
-    fusion_ = load(weights, TensorRole::fusion, 0, hidden + config.feature_size);
-  }
-  for (std::int32_t l = 0; l < config.num_layers; ++l)
-    layers_.push_back({load(weights, TensorRole::attention_norm, l, 0),
-                       at::cat({load(weights, TensorRole::query, l, hidden),
-                                load(weights, TensorRole::key, l, hidden),
-                                load(weights, TensorRole::value, l, hidden)}),
-                       load(weights, TensorRole::attention_output, l, config.query_size()),
-                       load(weights, TensorRole::feed_forward_norm, l, 0),
-                       at::cat({load(weights, TensorRole::gate, l, hidden),
-                                load(weights, TensorRole::up, l, hidden)}),
-                       load(weights, TensorRole::down, l, config.intermediate_size)});
-  const at::Tensor frequency =
-      at::pow(static_cast<double>(config.rope_theta),
-              at::arange(config.head_dim / 2, at::kDouble) * (-2.0 / config.head_dim));
-  const at::Tensor angle = at::outer(at::arange(config.context_length, at::kDouble), frequency);
-  cosine_ = angle.cos().to(options_.dtype(at::kFloat));
-  sine_ = angle.sin().to(options_.dtype(at::kFloat));
-  info_ = {.name = config.name,
-           .family = "llama",
+  load(weights);
+  fill_info(weights, device, dtype);
+}
+
+void DecoderTorch::load(const DecoderWeights& weights) {
+  for (const TensorRole role : tensor_roles())
+    for (std::int32_t layer = 0; layer < (is_of_layer(role) ? config_.num_layers : 1); ++layer)
+      if (has(role, layer)) tensors_[{role, layer}] = loaded(weights, role, layer);
+}
+
+at::Tensor DecoderTorch::loaded(const DecoderWeights& weights, TensorRole role,
+                                std::int32_t layer) const {
+  if (role == TensorRole::head && config_.head_is_embedding())
+    return tensor(TensorRole::embedding, 0);
+  std::vector<float> values = weights.read(role, layer);
+  const std::vector<std::int64_t> sizes = shape_of(role, config_);
+  return at::from_blob(values.data(), sizes, at::kFloat)
+      .to(is_matrix(role) ? options_ : options_.dtype(at::kFloat), false, true);
+}
+
+void DecoderTorch::fill_info(const DecoderWeights& weights, const std::string& device,
+                             const std::string& dtype) {
+  info_ = {.name = config_.name,
+           .family = config_.family,
            .dtype = dtype,
            .device = device,
-           .kernels = "aten",
+           .kernels = "reference",
            .sha256 = weights.sha256(),
-           .config_sha256 = config.config_sha256,
-           .vocab_size = config.vocab_size,
-           .context_length = config.context_length,
-           .num_layers = config.num_layers,
-           .hidden_size = config.hidden_size,
-           .feature_size = config.feature_size,
-           .draft_vocabulary = config.draft_vocabulary,
-           .num_parameters = config.num_parameters(),
-           .weight_bytes =
-               config.parameters_read() * static_cast<std::int64_t>(embedding_.element_size())};
+           .config_sha256 = config_.config_sha256,
+           .vocab_size = config_.vocab_size,
+           .context_length = config_.context_length,
+           .num_layers = config_.num_layers,
+           .hidden_size = config_.hidden_size,
+           .feature_size = config_.feature_size,
+           .draft_vocabulary = config_.draft_vocabulary,
+           .num_parameters = config_.num_parameters(),
+           .weight_bytes = config_.parameters_read() * (dtype == "float32" ? 4 : 2)};
   info_.random_weights = weights.are_random();
-  info_.num_state_layers = static_cast<std::int32_t>(config.state_layers().size());
+  info_.num_state_layers = static_cast<std::int32_t>(config_.state_layers().size());
 }
 
 std::unique_ptr<KvCache> DecoderTorch::make_cache(std::int32_t max_sequences,
@@ -126,99 +119,60 @@ DecoderTorch::Rows DecoderTorch::prepare(std::span<const ForwardRow> rows,
   const auto on_device = [this](const std::vector<std::int64_t>& values) {
     return at::tensor(values, at::kLong).to(options_.device());
   };
-  Rows prepared{on_device(tokens),
-                on_device(positions),
-                on_device(sequences),
-                on_device(slots),
-                on_device(wanting_logits),
-                on_device(wanting_hidden),
-                {},
-                {},
-                {},
-                {}};
+  Rows prepared;
+  prepared.tokens = on_device(tokens);
+  prepared.positions = on_device(positions);
+  prepared.sequences = on_device(sequences);
+  prepared.slots = on_device(slots);
+  prepared.wanting_logits = on_device(wanting_logits);
+  prepared.wanting_hidden = on_device(wanting_hidden);
   if (config_.is_feature_transformer())
     prepared.features =
         at::tensor(features, at::kFloat).view({-1, config_.feature_size}).to(options_.device());
-  for (const auto& [sequence, numbers] : members) {
-    const at::Tensor mask = at::empty(
-        {static_cast<std::int64_t>(numbers.size()), plan.slots_in_use(sequence)}, at::kFloat);
-    for (std::size_t i = 0; i < numbers.size(); ++i)
-      fill_mask(plan, plan.rows()[static_cast<std::size_t>(numbers[i])],
-                mask[static_cast<std::int64_t>(i)]);
-    prepared.of_sequence.push_back(on_device(numbers));
-    prepared.masks.push_back(mask.to(options_.device()));
-    prepared.sequence_ids.push_back(sequence);
-  }
+  prepare_rotations(rows, prepared);
+  prepare_masks(plan, members, prepared);
   return prepared;
 }
 
-/// A row's residual stream before the first layer, float32.
-at::Tensor DecoderTorch::embed(const Rows& rows) const {
-  at::Tensor x = embedding_.index_select(0, rows.tokens).to(at::kFloat);
-  if (!config_.is_feature_transformer()) return x;
-  const std::vector<std::int64_t> states{-1, config_.num_features(), config_.hidden_size};
-  const at::Tensor features =
-      norm(rows.features.view(states), feature_norm_.view({states[1], states[2]}))
-          .view({-1, config_.feature_size});
-  return at::linear(at::cat({norm(x, embedding_norm_), features}, 1), fusion_).to(at::kFloat);
-}
-
-/// Norms, rotations and softmax run in float32, products in the model's dtype.
-at::Tensor DecoderTorch::norm(const at::Tensor& x, const at::Tensor& weight) const {
-  return (x * at::rsqrt(x.pow(2).mean(-1, true) + static_cast<double>(config_.norm_epsilon)) *
-          weight)
-      .to(options_.dtype());
-}
-
-at::Tensor DecoderTorch::rotate(const at::Tensor& heads, const at::Tensor& positions) const {
-  const at::Tensor cosine = cosine_.index_select(0, positions).unsqueeze(1),
-                   sine = sine_.index_select(0, positions).unsqueeze(1);
-  const at::Tensor low = heads.narrow(-1, 0, config_.head_dim / 2).to(at::kFloat),
-                   high =
-                       heads.narrow(-1, config_.head_dim / 2, config_.head_dim / 2).to(at::kFloat);
-  return at::cat({low * cosine - high * sine, high * cosine + low * sine}, -1).to(options_.dtype());
-}
-
-at::Tensor DecoderTorch::attention(const at::Tensor& x, const Rows& rows, std::int32_t layer,
-                                   KvCacheTorch& cache) const {
-  const at::Tensor projected =
-      at::linear(x, layers_[static_cast<std::size_t>(layer)].query_key_value);
-  const std::int64_t n = x.size(0), d = config_.head_dim,
-                     group = config_.num_heads / config_.num_kv_heads;
-  const at::Tensor query = rotate(
-      projected.narrow(1, 0, config_.query_size()).view({n, config_.num_heads, d}), rows.positions);
-  const at::Tensor key = rotate(projected.narrow(1, config_.query_size(), config_.kv_size())
-                                    .view({n, config_.num_kv_heads, d}),
-                                rows.positions);
-  const at::Tensor value =
-      projected.narrow(1, config_.query_size() + config_.kv_size(), config_.kv_size())
-          .view({n, config_.num_kv_heads, d});
-  const at::Tensor keys = cache.keys(layer), values = cache.values(layer);
-  keys.permute({0, 2, 1, 3}).index_put_({rows.sequences, rows.slots}, key);
-  values.permute({0, 2, 1, 3}).index_put_({rows.sequences, rows.slots}, value);
-  const at::Tensor out = at::empty({n, config_.query_size()}, options_);
-  for (std::size_t s = 0; s < rows.of_sequence.size(); ++s) {
-    const std::int64_t length = rows.masks[s].size(1), count = rows.of_sequence[s].size(0);
-    const at::Tensor q = query.index_select(0, rows.of_sequence[s])
-                             .view({count, config_.num_kv_heads, group, d})
-                             .permute({1, 2, 0, 3})
-                             .reshape({config_.num_kv_heads, group * count, d});
-    const at::Tensor k = keys[rows.sequence_ids[s]].narrow(1, 0, length),
-                     v = values[rows.sequence_ids[s]].narrow(1, 0, length);
-    const at::Tensor scores = at::matmul(q, k.transpose(1, 2))
-                                  .to(at::kFloat)
-                                  .view({config_.num_kv_heads, group, count, length}) /
-                              std::sqrt(static_cast<double>(d));
-    const at::Tensor weights = at::softmax(scores + rows.masks[s], -1)
-                                   .to(options_.dtype())
-                                   .view({config_.num_kv_heads, group * count, length});
-    const at::Tensor mixed = at::matmul(weights, v)
-                                 .view({config_.num_kv_heads, group, count, d})
-                                 .permute({2, 0, 1, 3})
-                                 .reshape({count, config_.query_size()});
-    out.index_copy_(0, rows.of_sequence[s], mixed);
+void DecoderTorch::prepare_rotations(std::span<const ForwardRow> rows, Rows& prepared) const {
+  if (config_.positions != Positions::rotary) return;
+  const std::int64_t half = config_.rotary_size() / 2;
+  for (const RotaryBase base : {RotaryBase::global, RotaryBase::window}) {
+    if (base == RotaryBase::window && !config_.window_rope_theta) continue;
+    std::vector<float> cosines, sines;
+    for (const ForwardRow& row : rows) {
+      const RotaryFrequencies frequencies = rotary_frequencies(config_, base, row.position);
+      for (const double frequency : frequencies.per_position) {
+        const double angle = row.position * frequency;
+        cosines.push_back(static_cast<float>(frequencies.magnitude * std::cos(angle)));
+        sines.push_back(static_cast<float>(frequencies.magnitude * std::sin(angle)));
+      }
+    }
+    const auto on_device = [&](const std::vector<float>& values) {
+      return at::tensor(values, at::kFloat).view({-1, 1, half}).to(options_.device());
+    };
+    prepared.rotations[base] = {on_device(cosines), on_device(sines)};
   }
-  return at::linear(out, layers_[static_cast<std::size_t>(layer)].attention_output);
+}
+
+void DecoderTorch::prepare_masks(const RowPlan& plan,
+                                 const std::map<std::int32_t, std::vector<std::int64_t>>& members,
+                                 Rows& prepared) const {
+  std::set<std::int32_t> windows;
+  for (std::int32_t layer = 0; layer < config_.num_layers; ++layer)
+    windows.insert(config_.window_of(layer));
+  for (const auto& [sequence, numbers] : members) {
+    prepared.of_sequence.push_back(at::tensor(numbers, at::kLong).to(options_.device()));
+    prepared.sequence_ids.push_back(sequence);
+    for (const std::int32_t window : windows) {
+      const at::Tensor mask = at::empty(
+          {static_cast<std::int64_t>(numbers.size()), plan.slots_in_use(sequence)}, at::kFloat);
+      for (std::size_t i = 0; i < numbers.size(); ++i)
+        fill_mask(plan, plan.rows()[static_cast<std::size_t>(numbers[i])], window,
+                  mask[static_cast<std::int64_t>(i)]);
+      prepared.masks[window].push_back(mask.to(options_.device()));
+    }
+  }
 }
 
 ForwardResult DecoderTorch::forward(std::span<const ForwardRow> rows, KvCache& cache) {
@@ -233,19 +187,13 @@ ForwardResult DecoderTorch::forward(std::span<const ForwardRow> rows, KvCache& c
   const std::vector<std::int32_t> state_layers = config_.state_layers();
   std::vector<at::Tensor> states(1);
   for (std::int32_t l = 0; l < config_.num_layers; ++l) {
-    const Layer& layer = layers_[static_cast<std::size_t>(l)];
-    x = x + attention(norm(x, layer.attention_norm), prepared, l, *own_cache);
-    const std::vector<at::Tensor> gate_up =
-        at::linear(norm(x, layer.feed_forward_norm), layer.gate_up).chunk(2, -1);
-    x = x + at::linear(at::silu(gate_up[0]) * gate_up[1], layer.down);
+    x = run_layer(x, prepared, l, *own_cache);
     if (std::ranges::find(state_layers, l) != state_layers.end()) states.push_back(x);
   }
-  const at::Tensor normed = norm(x, output_norm_);
-  logits_ = at::linear(normed.index_select(0, prepared.wanting_logits), head_)
-                .to(at::kFloat)
-                .to(at::kCPU)
-                .contiguous();
-  states.front() = normed.to(at::kFloat);
+  const at::Tensor last =
+      config_.final_norm ? norm(x, TensorRole::output_norm, TensorRole::output_norm_bias, 0) : x;
+  logits_ = logits_of(last.index_select(0, prepared.wanting_logits)).to(at::kCPU).contiguous();
+  states.front() = last.to(options_.dtype()).to(at::kFloat);
   hidden_ = at::cat(states, 1).index_select(0, prepared.wanting_hidden).to(at::kCPU).contiguous();
   return {.logits = {logits_.const_data_ptr<float>(), static_cast<std::size_t>(logits_.numel())},
           .vocab_size = config_.num_logits(),

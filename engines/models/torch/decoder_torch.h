@@ -1,9 +1,10 @@
 #pragma once
-// The Llama family in plain ATen operations, on any device and dtype: the path for CUDA, and on the
-// CPU the slow reference that the fast one is checked against.
+// Any decoder in plain ATen operations, on any device and dtype: the slow truth that the kernels
+// are checked against. It shares with them only the reader of weights and the rotary frequencies.
 
 #include <ATen/core/Tensor.h>
 
+#include <map>
 #include <vector>
 
 #include "engines/interface/language_model.h"
@@ -14,7 +15,8 @@ namespace speclab::engines {
 
 class DecoderTorch final : public LanguageModel {
  public:
-  /// @param device  "cpu", "cuda" @param dtype  "float32", "bfloat16"
+  /// @param device  "cpu", "cuda" @param dtype  "float32", "bfloat16": of weights and products;
+  /// norms, rotations, softmax and the residual stream are float32
   /// @throws DeviceError if the device is not there
   DecoderTorch(const DecoderShape& config, const DecoderWeights& weights, const std::string& device,
                const std::string& dtype);
@@ -24,34 +26,63 @@ class DecoderTorch final : public LanguageModel {
   ForwardResult forward(std::span<const ForwardRow> rows, KvCache& cache) override;
 
  private:
-  struct Layer {
-    at::Tensor attention_norm, query_key_value, attention_output, feed_forward_norm, gate_up, down;
-  };
   /// The rows of one forward as tensors.
   struct Rows {
     at::Tensor tokens, positions, sequences, slots;  ///< [N], int64
     at::Tensor wanting_logits, wanting_hidden;       ///< row numbers
     at::Tensor features;  ///< [N, feature_size], float32; undefined where the model reads none
+    /// Cosines and sines, [N, 1, rotary_size / 2], by base; undefined where there is none
+    std::map<RotaryBase, std::pair<at::Tensor, at::Tensor>> rotations;
     std::vector<at::Tensor> of_sequence;  ///< row numbers of each sequence in the forward
-    std::vector<at::Tensor> masks;        ///< [n, slots] per sequence: 0 where visible, else -inf
+    /// [n, slots] per window and sequence: 0 where visible, else -inf
+    std::map<std::int32_t, std::vector<at::Tensor>> masks;
     std::vector<std::int32_t> sequence_ids;
   };
 
-  at::Tensor load(const DecoderWeights& weights, TensorRole role, std::int32_t layer,
-                  std::int64_t columns) const;
+  void load(const DecoderWeights& weights);
+  at::Tensor loaded(const DecoderWeights& weights, TensorRole role, std::int32_t layer) const;
+  void fill_info(const DecoderWeights& weights, const std::string& device,
+                 const std::string& dtype);
+  bool has(TensorRole role, std::int32_t layer) const { return has_role(role, config_, layer); }
+  const at::Tensor& tensor(TensorRole role, std::int32_t layer) const {
+    return tensors_.at({role, layer});
+  }
+
   Rows prepare(std::span<const ForwardRow> rows, const RowPlan& plan) const;
+  void prepare_rotations(std::span<const ForwardRow> rows, Rows& prepared) const;
+  void prepare_masks(const RowPlan& plan,
+                     const std::map<std::int32_t, std::vector<std::int64_t>>& members,
+                     Rows& prepared) const;
   at::Tensor embed(const Rows& rows) const;
-  at::Tensor norm(const at::Tensor& x, const at::Tensor& weight) const;
-  at::Tensor rotate(const at::Tensor& heads, const at::Tensor& positions) const;
+  at::Tensor run_layer(const at::Tensor& x, const Rows& rows, std::int32_t layer,
+                       KvCacheTorch& cache) const;
+  at::Tensor logits_of(const at::Tensor& hidden) const;
+
+  // Blocks: float32 in, float32 out.
+  at::Tensor norm(const at::Tensor& x, TensorRole weight, TensorRole bias,
+                  std::int32_t layer) const;
+  at::Tensor normed(const at::Tensor& x, const at::Tensor& weight, const at::Tensor* bias) const;
+  at::Tensor project(const at::Tensor& x, TensorRole weight, TensorRole bias,
+                     std::int32_t layer) const;
+  at::Tensor activated(const at::Tensor& x) const;
+  at::Tensor norm_heads(const at::Tensor& heads, TensorRole weight, TensorRole bias,
+                        std::int32_t layer) const;
+  at::Tensor rotate(const at::Tensor& heads, const Rows& rows, std::int32_t layer) const;
   at::Tensor attention(const at::Tensor& x, const Rows& rows, std::int32_t layer,
                        KvCacheTorch& cache) const;
+  at::Tensor attend(const at::Tensor& query, const at::Tensor& keys, const at::Tensor& values,
+                    const at::Tensor& mask) const;
+  at::Tensor feed_forward(const at::Tensor& x, std::int32_t layer) const;
+  at::Tensor experts(const at::Tensor& x, std::int32_t layer) const;
+  at::Tensor expert(const at::Tensor& x, std::int32_t layer, std::int64_t number) const;
+  at::Tensor block_output(const at::Tensor& added, TensorRole weight, TensorRole bias,
+                          std::int32_t layer) const;
+  at::Tensor product(const at::Tensor& x, const at::Tensor& weight) const;
 
   DecoderShape config_;
   at::TensorOptions options_;
   ModelInfo info_;
-  at::Tensor embedding_, head_, output_norm_, cosine_, sine_, embedding_norm_, feature_norm_,
-      fusion_;
-  std::vector<Layer> layers_;
+  std::map<std::pair<TensorRole, std::int32_t>, at::Tensor> tensors_;
   at::Tensor logits_, hidden_;
 };
 

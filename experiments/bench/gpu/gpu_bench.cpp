@@ -40,15 +40,16 @@ std::vector<CatalogueEntry> chosen_shapes(const std::string& names, const Sizes&
   if (sizes.is_tiny) return {tiny_shape()};
   std::vector<CatalogueEntry> shapes;
   for (CatalogueEntry& entry : model_catalogue())
-    if (entry.shape &&
+    if (entry.shape && !beyond_llama(*entry.shape) &&
         (names.empty() || ("," + names + ",").find("," + entry.name + ",") != std::string::npos))
       shapes.push_back(entry);
   const auto wanted =
       names.empty() ? shapes.size() : static_cast<std::size_t>(std::ranges::count(names, ',')) + 1;
   if (shapes.size() != wanted)
-    throw ConfigError(
-        "--shapes '" + escaped(names) +
-        "'; allowed: names of speclab models that begin with shape-, each once, parted by commas");
+    throw ConfigError("--shapes '" + escaped(names) +
+                      "'; allowed: names of speclab models that begin with shape- and have Llama's "
+                      "layers, each once, "
+                      "parted by commas");
   return shapes;
 }
 

@@ -67,7 +67,7 @@ void predict_rounds(Rows& rows, const KnownDevice& device, const Pair& pair, int
 /// Of the papers' sizes and of SmolLM2, whose own drafter is about as large as shape-15m.
 bool is_drafter(const std::string& name) {
   constexpr std::array kDrafters = {"shape-15m", "shape-135m", "shape-llama-68m",
-                                    "shape-llama-3.2-1b", "shape-opt-125m"};
+                                    "shape-llama-3.2-1b", "shape-opt-125m-gated"};
   return std::ranges::find(kDrafters, name) != kDrafters.end();
 }
 

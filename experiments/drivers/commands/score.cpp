@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "experiments/drivers/commands/npy_file.h"
 #include "experiments/drivers/commands/prompt.h"
 #include "experiments/drivers/commands/tokenize.h"
 #include "experiments/drivers/engines_loader.h"
@@ -21,14 +23,14 @@ double negative_log_likelihood(std::span<const float> logits, Token token) {
   return largest + std::log(sum) - static_cast<double>(logits[static_cast<std::size_t>(token)]);
 }
 
-/// Values for ids[1], ids[2], ...: each after all before it.
-std::vector<double> score(engines::LanguageModel& model, const std::vector<Token>& ids) {
+/// Runs the ids and calls `visit(i, logits)` with the logits after each.
+template <typename Visit>
+void visit_logits(engines::LanguageModel& model, std::span<const Token> ids, Visit visit) {
   constexpr std::size_t kChunk = 64;
   const auto cache = model.make_cache(1, static_cast<std::int32_t>(ids.size()));
   const std::int32_t slot = cache->begin();
-  std::vector<double> values;
-  for (std::size_t begin = 0; begin + 1 < ids.size(); begin += kChunk) {
-    const std::size_t count = std::min(kChunk, ids.size() - 1 - begin);
+  for (std::size_t begin = 0; begin < ids.size(); begin += kChunk) {
+    const std::size_t count = std::min(kChunk, ids.size() - begin);
     std::vector<engines::ForwardRow> rows;
     std::vector<std::int32_t> path;
     for (std::size_t i = 0; i < count; ++i) {
@@ -37,10 +39,25 @@ std::vector<double> score(engines::LanguageModel& model, const std::vector<Token
       path.push_back(static_cast<std::int32_t>(i));
     }
     const engines::ForwardResult result = model.forward(rows, *cache);
-    for (std::size_t i = 0; i < count; ++i)
-      values.push_back(negative_log_likelihood(result.row(i), ids[begin + i + 1]));
+    for (std::size_t i = 0; i < count; ++i) visit(begin + i, result.row(i));
     cache->commit(slot, path);
   }
+}
+
+/// Values for ids[1], ids[2], ...: each after all before it. Writes the logits where asked.
+std::vector<double> score(engines::LanguageModel& model, const std::vector<Token>& ids,
+                          const std::string& logits_path) {
+  std::vector<double> values;
+  std::optional<NpyFile> file;
+  if (!logits_path.empty())
+    file.emplace(logits_path, static_cast<std::int64_t>(ids.size()), model.info().vocab_size);
+  const std::size_t last = ids.size() - 1;
+  visit_logits(model, std::span(ids).first(file ? ids.size() : last),
+               [&](std::size_t i, std::span<const float> logits) {
+                 if (file) file->append(logits);
+                 if (i < last) values.push_back(negative_log_likelihood(logits, ids[i + 1]));
+               });
+  if (file) file->finish();
   return values;
 }
 
@@ -52,28 +69,34 @@ std::string read_text(const std::string& path) {
   }
 }
 
-}  // namespace
-
-int run_score(const ScoreOptions& options) {
-  const std::string text = read_text(options.file);
-  const auto engines = open_engines();
-  const engines::LoadedModel loaded = engines->load_model(options.common.model);
-  if (!loaded.tokenizer) throw ConfigError("this model has no tokenizer; score needs one");
+std::vector<Token> ids_of_text(const std::string& path, const engines::LoadedModel& loaded) {
+  const std::string text = read_text(path);
+  if (!loaded.tokenizer)
+    throw ConfigError("this model has no tokenizer; give the ids with --prompt-ids 1,2,3");
   check_text_size("--file", text.size(), loaded.model->info());
-  const std::vector<Token> ids = loaded.tokenizer->encode_whole(text);
   warn_of_dropped_bytes(loaded.tokenizer->num_bytes_without_token(text));
-  const std::int32_t context = loaded.model->info().context_length;
+  return loaded.tokenizer->encode_whole(text);
+}
+
+/// @param where  file or option, for the message
+void check_ids(const std::string& where, const std::vector<Token>& ids,
+               const engines::ModelInfo& model) {
   if (ids.size() < 2)
-    throw ConfigError(fmt::format("{}: {} tokens; allowed: at least 2", options.file, ids.size()));
-  if (ids.size() > static_cast<std::size_t>(context))
-    throw ConfigError(
-        fmt::format("{}: {} tokens; allowed: at most the context of {}; shorten the file",
-                    options.file, ids.size(), context));
-  const std::vector<double> values = score(*loaded.model, ids);
+    throw ConfigError(fmt::format("{}: {} tokens; allowed: at least 2", where, ids.size()));
+  if (ids.size() > static_cast<std::size_t>(model.context_length))
+    throw ConfigError(fmt::format("{}: {} tokens; allowed: at most the context of {}; shorten it",
+                                  where, ids.size(), model.context_length));
+  for (const Token id : ids)
+    if (id < 0 || id >= model.vocab_size)
+      throw ConfigError(
+          fmt::format("{}: id {}; allowed: 0 to {}", where, id, model.vocab_size - 1));
+}
+
+void print_scores(const std::vector<Token>& ids, const std::vector<double>& values, bool json) {
   double sum = 0;
   for (const double value : values) sum += value;
   const double mean = sum / static_cast<double>(values.size());
-  if (options.common.json) {
+  if (json) {
     const nlohmann::ordered_json object = {{"ids", ids},
                                            {"tokens", values.size()},
                                            {"mean_negative_log_likelihood", mean},
@@ -83,6 +106,20 @@ int run_score(const ScoreOptions& options) {
     fmt::print("{} tokens scored; mean negative log-likelihood {:.6f} nats; perplexity {:.4f}\n",
                values.size(), mean, std::exp(mean));
   }
+}
+
+}  // namespace
+
+int run_score(const ScoreOptions& options) {
+  if (!options.file && !options.prompt_ids)
+    throw ConfigError("score needs a text; give --file FILE or --prompt-ids 1,2,3");
+  if (options.file) read_text(*options.file);  // a wrong path is told before a model is loaded
+  const auto engines = open_engines();
+  const engines::LoadedModel loaded = engines->load_model(options.common.model);
+  const std::vector<Token> ids =
+      options.file ? ids_of_text(*options.file, loaded) : parse_prompt_ids(*options.prompt_ids);
+  check_ids(options.file.value_or("--prompt-ids"), ids, loaded.model->info());
+  print_scores(ids, score(*loaded.model, ids, options.logits), options.common.json);
   return 0;
 }
 

@@ -1,4 +1,7 @@
 #pragma once
+#include <optional>
+#include <string>
+
 #include "experiments/drivers/commands/chat_files.h"
 #include "experiments/drivers/commands/model_options.h"
 
@@ -27,10 +30,13 @@ int tokenize_messages(const TokenizeOptions& options);
 /// Options of `speclab score`: the teacher-forced log-likelihood of a text.
 struct ScoreOptions {
   CommonOptions common;
-  std::string file;
+  std::optional<std::string> file;
+  std::optional<std::string> prompt_ids;  ///< instead of a file: "1,2,3", without a tokenizer
+  std::string logits{};                   ///< .npy file for all rows; empty: none
 };
 
-/// @throws ConfigError if the file is empty or longer than the context
+/// @throws ConfigError if there are fewer than two tokens, one outside the vocabulary, or more than
+/// the context; WriteError
 int run_score(const ScoreOptions& options);
 
 /// `speclab models` and `speclab models inspect MODEL`.

@@ -130,6 +130,13 @@ std::vector<K> target_keys() {
         {"fast", "row_invariant"}},
        [](RunConfig& c) -> ValueOfKey { return &c.target.arithmetic; }},
       {{"target",
+        "kernels",
+        "`reference` runs plain libtorch operations on the CPU or a GPU: every family, slowly",
+        "",
+        {},
+        {"auto", "reference"}},
+       [](RunConfig& c) -> ValueOfKey { return &c.target.kernels; }},
+      {{"target",
         "rounds",
         "`device` keeps whole rounds on the CUDA device, and its clock times passes and drafts. It "
         "takes plain decoding, or chains and trees of a fixed shape from a small transformer under "

@@ -46,7 +46,7 @@ TEST(PredictedTimes, OfARoundAreItsPassesAndChoices) {
 TEST(PredictedTimes, ArePairedByVocabularyAndSize) {
   EXPECT_TRUE(is_pair(shape("shape-135m"), shape("shape-15m")));
   EXPECT_FALSE(is_pair(shape("shape-15m"), shape("shape-135m"))) << "larger than its target";
-  EXPECT_FALSE(is_pair(shape("shape-llama-3.1-8b"), shape("shape-gpt2-124m")))
+  EXPECT_FALSE(is_pair(shape("shape-llama-3.1-8b"), shape("shape-gpt2-124m-gated")))
       << "another vocabulary";
 }
 

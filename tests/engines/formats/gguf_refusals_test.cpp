@@ -36,7 +36,7 @@ void set_alignment(GgufBytes& file, std::uint32_t alignment) {
 std::vector<Refusal> refusals() {
   return {
       {"WrongMagic", [](GgufBytes& f) { f.magic = "GGML"; }, "magic"},
-      {"Pickle", [](GgufBytes& f) { f.magic = "\x80\x02}q"; }, "magic"},
+      {"Pickle", [](GgufBytes& f) { f.magic = "\x80\x02}q"; }, "a pickle"},
       {"Version1", [](GgufBytes& f) { f.version = 1; }, "version = 1"},
       {"Version2", [](GgufBytes& f) { f.version = 2; }, "version = 2"},
       {"Version4", [](GgufBytes& f) { f.version = 4; }, "version = 4"},

@@ -67,10 +67,6 @@ std::string one_tensor(const std::string& name, const std::string& shape) {
 
 std::string shape_of_rank(std::uint64_t rank) { return "[0" + times(rank - 1, ",1") + "]"; }
 
-std::string metadata(const std::string& key, const std::string& text) {
-  return safetensors_bytes(R"({"__metadata__":{")" + key + "\":\"" + text + "\"}}", "");
-}
-
 /// n arrays and objects inside each other, the header and the tensor counted.
 std::string nested(std::uint64_t n) {
   const std::string tensor = one_tensor("t", "[0]");
@@ -89,10 +85,6 @@ std::vector<Limit> safetensors_limits() {
              return safetensors_bytes("{" + one_tensor(letters(n), "[0]") + "}", "");
            },
            "a name of 4097 bytes"},
-          {"MetadataKeyBytes", 4096, [=](std::uint64_t n) { return metadata(letters(n), "x"); },
-           "a key of 4097 bytes"},
-          {"MetadataTextBytes", 4096, [=](std::uint64_t n) { return metadata("k", letters(n)); },
-           "a text of 4097 bytes"},
           {"Rank", 8,
            [](std::uint64_t n) {
              return safetensors_bytes("{" + one_tensor("t", shape_of_rank(n)) + "}", "");

@@ -42,7 +42,7 @@ std::vector<Refusal> refusals() {
       {"LengthBeyondTheFile", raw<std::uint64_t>(3) + "{}", "header length"},
       {"LengthOf2To63", raw(std::uint64_t{1} << 63) + "{}", "header length"},
       {"LengthOf2To64Less1", raw(UINT64_MAX) + "{}", "header length"},
-      {"Pickle", "\x80\x02}q\x01(X\x01\0\0\0aK\x01u.....", "header length"},
+      {"Pickle", "\x80\x02}q\x01(X\x01\0\0\0aK\x01u.....", "file = a pickle"},
       {"NoObject", safetensors_bytes("[1, 2]", ""), "header"},
       {"LeadingBlank", safetensors_bytes(" {}", ""), "header"},
       {"BrokenJson", safetensors_bytes("{\"a\":", ""), "JSON"},
@@ -114,6 +114,16 @@ TEST_P(SafetensorsRefusals, NameTheFieldAndTheByte) {
 
 INSTANTIATE_TEST_SUITE_P(, SafetensorsRefusals, ::testing::ValuesIn(refusals()),
                          [](const auto& named) { return named.param.name; });
+
+/// Defect: free text of a trainer, which the format does not limit, makes a sound file damaged.
+TEST(SafetensorsMetadata, HasTextsAndKeysOfAnyLength) {
+  const TemporaryFolder folder;
+  const std::string text(200'000, 't'), key(10'000, 'k');
+  const std::string path =
+      folder.file("long.safetensors",
+                  safetensors_bytes("{\"__metadata__\":{\"" + key + "\":\"" + text + "\"}}", ""));
+  EXPECT_EQ(SafetensorsFile::open(path).metadata().at(key), text);
+}
 
 TEST(SafetensorsLimits, AreReachedAndNotPassed) {
   const TemporaryFolder folder;

@@ -51,6 +51,27 @@ Values values_of(const DecoderShape& shape) {
 
 Values read_llama(const std::string& path) { return values_of(shape_from_json(path)); }
 
+/// Experts, windows and scaling beside Llama's keys.
+Values read_qwen3_moe(const std::string& path) {
+  const DecoderShape shape = shape_from_json(path);
+  Values values = values_of(shape);
+  values.numbers["num_experts"] = shape.num_experts;
+  values.numbers["num_experts_per_tok"] = shape.experts_per_token;
+  values.numbers["moe_intermediate_size"] = shape.expert_size;
+  return values;
+}
+
+Values read_gpt2(const std::string& path) {
+  const DecoderShape shape = shape_from_json(path);
+  return {{{"vocab_size", shape.vocab_size},
+           {"n_positions", shape.context_length},
+           {"n_layer", shape.num_layers},
+           {"n_embd", shape.hidden_size},
+           {"n_head", shape.num_heads}},
+          {},
+          shape.draft_vocabulary};
+}
+
 Values read_feature_transformer(const std::string& path) {
   const FeatureTransformerConfig config = read_feature_transformer_config(path);
   Values values = values_of(config.shape);
@@ -88,6 +109,24 @@ std::vector<ConfigFormat> config_formats() {
                 R"( "architectures":["\u004clamaForCausalLM"], "hidden_act":"silu" })",
         llama + R"(,"tie_word_embeddings":true,"draft_vocabulary":[0,1,7,95]})"},
        {{"num_key_value_heads", "num_attention_heads"}}},
+      {"Qwen3Moe",
+       read_qwen3_moe,
+       {R"({"model_type":"qwen3_moe",)" + shape +
+            R"(,"head_dim":16,"num_experts":6,"num_experts_per_tok":2,"moe_intermediate_size":24})",
+        R"({"model_type":"qwen3_moe",)" + shape +
+            R"(,"num_experts":4,"num_experts_per_tok":4,"moe_intermediate_size":8,"head_dim":32,)"
+            R"("mlp_only_layers":[0],"use_sliding_window":true,"sliding_window":8,)"
+            R"("layer_types":["sliding_attention"],"rope_scaling":{"type":"yarn","factor":4,)"
+            R"("original_max_position_embeddings":16}})"},
+       {{"num_key_value_heads", "num_attention_heads"}}},
+      {"Gpt2",
+       read_gpt2,
+       {R"({"model_type":"gpt2","vocab_size":96,"n_positions":64,"n_layer":1,"n_embd":32,)"
+        R"("n_head":2,"n_inner":48})",
+        R"({"model_type":"gpt2","activation_function":"gelu_new","n_ctx":64,"n_head":4,)"
+        R"("layer_norm_epsilon":1e-05,"scale_attn_weights":true,"n_inner":128,"n_embd":32,)"
+        R"("n_layer":2,"n_positions":64,"vocab_size":96,"tie_word_embeddings":false})"},
+       {}},
       {"FeatureTransformer",
        read_feature_transformer,
        {feature +

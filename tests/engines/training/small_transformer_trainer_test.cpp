@@ -103,8 +103,7 @@ TEST(SmallTransformerTrainer, LearnsToDraftTheMostFrequentTokens) {
                             {[&](const TrainProgress& p) { last = p; }});
     EXPECT_GT(last.acceptance_rate, least) << size;
     EXPECT_LT(last.acceptance_rate, most) << size;
-    const std::vector<Token> drafted =
-        shape_from_json(folder + "/config.json").draft_vocabulary;
+    const std::vector<Token> drafted = shape_from_json(folder + "/config.json").draft_vocabulary;
     EXPECT_EQ(drafted.size(), static_cast<std::size_t>(size));
     EXPECT_TRUE(std::ranges::is_sorted(drafted)) << size;
     EXPECT_TRUE(std::ranges::binary_search(drafted, 11))

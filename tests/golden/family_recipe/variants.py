@@ -118,8 +118,8 @@ VARIANTS = {
     "qwen3_moe_mixed": qwen3_moe(num_hidden_layers=3, norm_topk_prob=False, mlp_only_layers=[1]),
 }
 
-# llama.cpp has no OPT, and its files have no place for a dynamic scaling, for the window of these, or for another pattern or
-# attention scale than Gemma's own, and for layers without experts among Qwen's.
+# llama.cpp has no OPT. Its files have no place for a dynamic scaling, for the window of these, for another pattern or attention
+# scale than Gemma's own, and for layers without experts among Qwen's.
 WITHOUT_GGUF = {"opt", "opt_350m", "llama_dynamic", "mistral_window", "qwen2_window", "gemma2_scalar", "gemma3_pattern",
                 "qwen3_moe_mixed"}
 

@@ -104,8 +104,7 @@ inline void weigh_scores(const AttendArgs& args, Scores<Queries>& scores) {
     float* ordered = order_scores(query, scores.by_slot + q * scores.stride,
                                   scores.by_position + q * scores.stride);
     const int begin = window_block(query.begin);
-    scores.scale[q] =
-        1.0f / exponentiate(ordered + begin, query.prefix + query.num_extra - begin);
+    scores.scale[q] = 1.0f / exponentiate(ordered + begin, query.prefix + query.num_extra - begin);
     scores.weights[q] = ordered;
   }
 }

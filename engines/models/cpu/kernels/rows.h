@@ -46,8 +46,7 @@ inline float variance_of(const float* x, int size, float mean) {
 template <typename Element>
 void layer_norm_as(const NormArgs& args, Element* out) {
   const float mean = mean_of(args.x, args.size);
-  const float scale =
-      1.0f / std::sqrt(variance_of(args.x, args.size, mean) + args.epsilon);
+  const float scale = 1.0f / std::sqrt(variance_of(args.x, args.size, mean) + args.epsilon);
   for (int i = 0; i < args.size; i += kLanes)
     store_as(scaled(args, (load(args.x + i) + splat(-mean)) * scale, i), out + i);
 }

@@ -1,0 +1,62 @@
+#include "engines/models/decoder/tensor_forms.h"
+
+#include <algorithm>
+#include <array>
+
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+
+std::span<const TensorRole> neighbours_of(TensorRole role) {
+  using enum TensorRole;
+  static constexpr std::array<std::array<TensorRole, 3>, 2> kThrees = {
+      {{query, key, value}, {query_bias, key_bias, value_bias}}};
+  static constexpr std::array<std::array<TensorRole, 2>, 2> kPairs = {
+      {{gate, up}, {expert_gate, expert_up}}};
+  for (const auto& three : kThrees)
+    if (std::ranges::find(three, role) != three.end()) return three;
+  for (const auto& pair : kPairs)
+    if (std::ranges::find(pair, role) != pair.end()) return pair;
+  throw ContractError("a role that stands alone");
+}
+
+std::size_t row_dimension(TensorRole role) {
+  using enum TensorRole;
+  return role == expert_gate || role == expert_up ? 1 : 0;
+}
+
+std::vector<float> transposed(const std::vector<float>& values, std::int64_t rows,
+                              std::int64_t columns) {
+  std::vector<float> result(values.size());
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t c = 0; c < columns; ++c)
+      result[static_cast<std::size_t>(r * columns + c)] =
+          values[static_cast<std::size_t>(c * rows + r)];
+  return result;
+}
+
+std::vector<float> cut_rows(const std::vector<float>& values, const RowCut& cut) {
+  std::vector<float> rows;
+  rows.reserve(static_cast<std::size_t>(cut.blocks * cut.count * cut.width));
+  for (std::int64_t b = 0; b < cut.blocks; ++b) {
+    const auto begin = values.begin() + (b * cut.all + cut.first) * cut.width;
+    rows.insert(rows.end(), begin, begin + cut.count * cut.width);
+  }
+  return rows;
+}
+
+std::vector<float> halves_from_pairs(const std::vector<float>& pairs, std::int32_t num_heads,
+                                     const DecoderShape& shape, std::int64_t width) {
+  std::vector<float> halves = pairs;
+  const std::int32_t turning = shape.rotary_size();
+  for (std::int32_t head = 0; head < num_heads; ++head)
+    for (std::int32_t row = 0; row < turning; ++row) {
+      const std::int64_t from = std::int64_t{head} * shape.head_dim + row;
+      const std::int64_t to =
+          std::int64_t{head} * shape.head_dim + (row % 2) * turning / 2 + row / 2;
+      std::copy_n(pairs.begin() + from * width, width, halves.begin() + to * width);
+    }
+  return halves;
+}
+
+}  // namespace speclab::engines

@@ -1,0 +1,78 @@
+#include "engines/models/given_model.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kShownPath = 200;
+
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+         c == '_' || c == '-';
+}
+
+/// "ORG/NAME", or an address of a hub.
+bool is_name_of_a_hub(const std::string& model) {
+  for (const char* address : {"http://", "https://", "hf.co/", "huggingface.co/", "hf:"})
+    if (model.starts_with(address)) return true;
+  const std::size_t slash = model.find('/');
+  return slash != std::string::npos && slash > 0 && slash + 1 < model.size() && model[0] != '.' &&
+         std::ranges::count(model, '/') == 1 &&
+         std::ranges::all_of(model, [](char c) { return c == '/' || is_name_character(c); }) &&
+         !model.ends_with(".gguf");
+}
+
+std::string current_folder() {
+  std::error_code none;
+  return escaped(fs::current_path(none).string(), kShownPath);
+}
+
+constexpr std::array<std::string_view, 6> kPartEndings = {
+    ".safetensors", ".safetensors.index.json", "config.json", "tokenizer.json", ".bin", ".pth"};
+
+}  // namespace
+
+void refuse_missing_model(const std::string& model, const std::vector<std::string>& names) {
+  const std::string shown = escaped(model, kShownPath);
+  if (is_name_of_a_hub(model))
+    throw ConfigError(
+        fmt::format("model '{}': no such file or folder in {}, and models are not fetched; give a "
+                    "folder in Hugging Face's layout, a GGUF file or a catalogue name ('speclab "
+                    "models' lists them)",
+                    shown, current_folder()));
+  if (model.starts_with('~') || model.find('$') != std::string::npos)
+    throw ConfigError(
+        fmt::format("model '{}': no such file or folder; '~' and '$' are expanded by a shell, and "
+                    "only outside quotes; give the whole path",
+                    shown));
+  throw ConfigError(fmt::format(
+      "model '{}': no such file or folder in {}, and no catalogue name; allowed names: {}", shown,
+      current_folder(), fmt::join(names, ", ")));
+}
+
+void refuse_part_of_folder(const std::string& path) {
+  if (std::ranges::none_of(kPartEndings,
+                           [&](std::string_view ending) { return path.ends_with(ending); }))
+    return;
+  const fs::path folder = fs::path(path).parent_path();
+  std::error_code none;
+  const bool is_whole = fs::exists(folder / "config.json", none);
+  const std::string shown = folder.empty() ? "." : folder.string();
+  throw ConfigError(
+      fmt::format("model '{}' is one file of a folder; allowed: {}", escaped(path, kShownPath),
+                  is_whole ? "the folder, '" + escaped(shown, kShownPath) + "'"
+                           : "a folder with config.json and model.safetensors, or a GGUF file"));
+}
+
+}  // namespace speclab::engines

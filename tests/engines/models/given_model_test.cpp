@@ -1,0 +1,129 @@
+// What people give as a model and is none, and models that do not fit into memory.
+
+#include "engines/models/given_model.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+
+#include "engines/models/catalogue.h"
+#include "engines/models/memory_need.h"
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+#include "tests/engines/formats/temporary_folder.h"
+
+namespace speclab::engines {
+namespace {
+
+using speclab::testing::TemporaryFolder;
+
+template <typename Failure, typename Call>
+std::string words_of(const Call& call) {
+  try {
+    call();
+  } catch (const Failure& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+std::string missing(const std::string& model) {
+  return words_of<ConfigError>([&] { refuse_missing_model(model, {"known"}); });
+}
+
+bool says(const std::string& message, const std::string& words) {
+  return message.find(words) != std::string::npos;
+}
+
+/// Defect: a name of the hub is answered with a list of other names.
+TEST(GivenModels, OfAHubAreNotFetched) {
+  for (const char* model : {"Qwen/Qwen2.5-0.5B", "openai-community/gpt2",
+                            "https://huggingface.co/Qwen/Qwen2.5-0.5B", "hf.co/a/b"}) {
+    EXPECT_TRUE(says(missing(model), "models are not fetched; give a folder")) << missing(model);
+    EXPECT_FALSE(says(missing(model), "known")) << model;
+  }
+}
+
+/// Defect: a path that a shell did not expand is answered with a list of names.
+TEST(GivenModels, ThatAShellShouldExpandAreToldSo) {
+  for (const char* model : {"~/models/tiny", "$HOME/tiny"})
+    EXPECT_TRUE(says(missing(model), "expanded by a shell")) << missing(model);
+}
+
+/// Defect: it is not told where a relative path was looked for.
+TEST(GivenModels, AreLookedForInTheCurrentFolder) {
+  const std::string here = std::filesystem::current_path().string();
+  for (const char* model : {"tiny", "./tiny/model", "a/b.gguf", "/a/b/c"}) {
+    EXPECT_TRUE(says(missing(model), "in " + here.substr(0, 100))) << missing(model);
+    EXPECT_TRUE(says(missing(model), "allowed names: known")) << missing(model);
+  }
+}
+
+/// Defect: the path of the weights is called a damaged GGUF file.
+TEST(GivenModels, ThatArePartsOfAFolderNameTheFolder) {
+  const TemporaryFolder folder;
+  const auto refusal = [&](const std::string& name) {
+    return words_of<ConfigError>([&] { open_model(folder.file(name, "{}")); });
+  };
+  EXPECT_TRUE(says(refusal("model.safetensors"), "a folder with config.json"));
+  const std::string config = refusal("config.json");
+  EXPECT_TRUE(says(config, "allowed: the folder, '" + folder.path() + "'")) << config;
+  for (const char* name : {"model-00001-of-00002.safetensors", "model.safetensors.index.json",
+                           "tokenizer.json", "pytorch_model.bin", "consolidated.00.pth"})
+    EXPECT_TRUE(says(refusal(name), "the folder, '" + folder.path() + "'")) << refusal(name);
+  EXPECT_THROW(open_model(folder.file("model.gguf", "{}")), ModelFileError);
+}
+
+/// Defect: an adapter's folder is asked for a config.json that adapters do not have.
+TEST(GivenModels, ThatAreAdaptersAreToldSo) {
+  const TemporaryFolder folder;
+  folder.file("adapter_config.json", R"({"peft_type":"LORA"})");
+  const std::string words = words_of<ModelFileError>([&] { open_model(folder.path()); });
+  EXPECT_TRUE(says(words, "adapter")) << words;
+}
+
+/// Defect: the catalogue and the script that fetches its models name different files.
+TEST(Catalogue, HasTheModelsThatTheScriptFetches) {
+  const std::string table = read_file(SPECLAB_SOURCE_DIR "/scripts/packages/models.tsv");
+  int num_fetched = 0;
+  for (const CatalogueEntry& entry : model_catalogue()) {
+    if (entry.fetched_by == "scripts/setup") continue;
+    ++num_fetched;
+    EXPECT_EQ(entry.fetched_by, "scripts/fetch_model " + entry.name);
+    const std::string file = std::filesystem::path(entry.path).filename().string();
+    const std::regex line("\n" + entry.name + "\t" + file + "\t[0-9]+\t" + entry.sha256 + "\t");
+    EXPECT_TRUE(std::regex_search(table, line)) << entry.name;
+  }
+  EXPECT_EQ(num_fetched, 3);
+}
+
+/// Defect: a model that cannot fit is read until the system kills the program.
+TEST(MemoryNeed, IsRefusedWithBothSizes) {
+  const auto refusal = [](std::int64_t parameters, const char* dtype, std::int64_t available) {
+    return words_of<OutOfMemoryError>([&] { require_memory("m", parameters, dtype, available); });
+  };
+  EXPECT_EQ(refusal(1'000'000'000, "bfloat16", 2'000'000'000), "accepted");
+  const std::string bfloat16 = refusal(1'000'000'000, "bfloat16", 1'999'999'999);
+  EXPECT_TRUE(says(bfloat16, "need 2.0 GB in bfloat16; 2.0 GB of memory")) << bfloat16;
+  const std::string float32 = refusal(1'000'000'000, "float32", 2'000'000'000);
+  EXPECT_TRUE(says(float32, "need 4.0 GB in float32; 2.0 GB")) << float32;
+  EXPECT_TRUE(says(float32, "--dtype bfloat16")) << float32;
+  EXPECT_NO_THROW(require_memory("m", INT64_MAX, "float32", std::nullopt));
+}
+
+/// Defect: the limit of a container is overlooked, or "max" is read as 0.
+TEST(MemoryNeed, HeedsTheMachineAndItsControlGroup) {
+  const TemporaryFolder root;
+  for (const char* name : {"proc", "sys/fs/cgroup"}) make_folder(root.path(name));
+  EXPECT_EQ(available_memory(root.path()), std::nullopt);
+  root.file("proc/meminfo", "MemTotal: 9 kB\nMemAvailable:   4 kB\nSwapFree: 1 kB\n");
+  EXPECT_EQ(available_memory(root.path()), 5 * 1024);
+  root.file("sys/fs/cgroup/memory.max", "max\n");
+  EXPECT_EQ(available_memory(root.path()), 5 * 1024);
+  root.file("sys/fs/cgroup/memory.max", "3000\n");
+  EXPECT_EQ(available_memory(root.path()), 3000);
+}
+
+}  // namespace
+}  // namespace speclab::engines

@@ -1,0 +1,144 @@
+// `speclab models`, `models inspect` and `score` on tiny checkpoints of other families.
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "sim/core/files.h"
+#include "tests/engines/formats/temporary_folder.h"
+#include "tests/experiments/program/program.h"
+#include "tests/support/family_files.h"
+
+namespace speclab {
+namespace {
+
+using namespace speclab::testing;
+using nlohmann::json;
+
+json json_of(const std::string& arguments) {
+  const Outcome outcome = run_program(arguments + " 2>&1");
+  EXPECT_EQ(outcome.code, 0) << arguments << "\n" << outcome.output;
+  return json::parse(outcome.output, nullptr, false);
+}
+
+/// A checkpoint of a fixture in a folder of its own.
+class Checkpoint {
+ public:
+  explicit Checkpoint(const std::string& name) : fixture(read_family(name)) {
+    write_family_folder(fixture, fixture.target, folder.path());
+  }
+
+  std::string prompt_ids() const {
+    std::string text;
+    for (const Token id : fixture.prompt) text += (text.empty() ? "" : ",") + std::to_string(id);
+    return text;
+  }
+
+  FamilyFixture fixture;
+  TemporaryFolder folder;
+};
+
+/// -ln p of the next token, by the logits of transformers.
+double expected_value(const FamilyFixture& fixture, std::size_t i) {
+  double sum = 0;
+  for (const float logit : fixture.logits[i]) sum += std::exp(static_cast<double>(logit));
+  const auto next = static_cast<std::size_t>(fixture.prompt[i + 1]);
+  return std::log(sum) - static_cast<double>(fixture.logits[i][next]);
+}
+
+/// Defect: score needs a tokenizer for ids, or its values belong to other positions.
+TEST(ProgramScore, ScoresIdsWithoutATokenizer) {
+  const Checkpoint model("llama");
+  const json object = json_of("score --dtype float32 --json --model " + model.folder.path() +
+                              " --prompt-ids " + model.prompt_ids());
+  ASSERT_EQ(object.at("ids").get<std::vector<Token>>(), model.fixture.prompt);
+  const auto values = object.at("values").get<std::vector<double>>();
+  ASSERT_EQ(values.size() + 1, model.fixture.prompt.size());
+  double sum = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    EXPECT_NEAR(values[i], expected_value(model.fixture, i), 1e-3) << i;
+    sum += values[i];
+  }
+  EXPECT_NEAR(object.at("mean_negative_log_likelihood").get<double>(),
+              sum / static_cast<double>(values.size()), 1e-12);
+}
+
+/// Defect: the file lacks the last row, or NumPy reads another shape.
+TEST(ProgramScore, WritesTheLogitsOfAllRows) {
+  const Checkpoint model("llama_odd");
+  const std::string path = model.folder.path("logits.npy");
+  json_of("score --dtype float32 --json --model " + model.folder.path() + " --prompt-ids " +
+          model.prompt_ids() + " --logits " + path);
+  const std::string bytes = read_file(path);
+  const std::size_t rows = model.fixture.prompt.size(), vocab = model.fixture.logits[0].size();
+  ASSERT_GT(bytes.size(), rows * vocab * 4);
+  const std::size_t begin = bytes.size() - rows * vocab * 4;
+  EXPECT_EQ(begin % 64, 0u);
+  EXPECT_EQ(bytes.substr(0, 8), std::string("\x93NUMPY\x01\x00", 8));
+  EXPECT_NE(bytes.find("'shape': (24, 97)"), std::string::npos);
+  std::vector<float> found(rows * vocab);
+  std::memcpy(found.data(), bytes.data() + begin, found.size() * 4);
+  for (std::size_t i = 0; i < found.size(); ++i)
+    ASSERT_NEAR(found[i], model.fixture.logits[i / vocab][i % vocab], 2e-3) << i;
+}
+
+/// Defect: ids that no model has are scored, and a failed call leaves half a file.
+TEST(ProgramScore, RefusesWhatItCannotScore) {
+  const Checkpoint model("llama");
+  const std::string with = "score --model " + model.folder.path();
+  expect_refusal(with, 2, "--prompt-ids 1,2,3");
+  expect_refusal(with + " --prompt-ids 1", 2, "1 tokens; allowed: at least 2");
+  expect_refusal(with + " --prompt-ids 1,96", 2, "id 96; allowed: 0 to 95");
+  expect_refusal(with + " --prompt-ids 1,2 --file x", 109, "excludes");
+  expect_refusal(with + " --prompt-ids 1,2 --logits " + model.folder.path("none/x.npy"), 8,
+                 "cannot write");
+  EXPECT_FALSE(std::filesystem::exists(model.folder.path("none")));
+}
+
+/// Defect: inspect tells people something and programs nothing, or hides what a model lacks.
+TEST(ProgramModels, InspectAFolderForPeopleAndPrograms) {
+  const Checkpoint model("llama");
+  const std::string name = std::filesystem::path(model.folder.path()).filename();
+  const json page = json_of("models inspect --json " + model.folder.path());
+  EXPECT_EQ(page.at("name"), name);
+  EXPECT_EQ(page.at("layers"), 2);
+  EXPECT_EQ(page.at("tokenizer"), false);
+  EXPECT_EQ(page.at("stored").at(0).at("type"), "F32");
+  EXPECT_EQ(page.at("stored").at(0).at("tensors"), model.fixture.tensors.size());
+  EXPECT_NE(page.at("lacking").dump().find("no tokenizer"), std::string::npos);
+  const Outcome people = run_program("models inspect " + model.folder.path());
+  EXPECT_EQ(people.code, 0);
+  EXPECT_NE(people.output.find("layers            2\n"), std::string::npos) << people.output;
+  EXPECT_NE(people.output.find("no tokenizer"), std::string::npos) << people.output;
+}
+
+/// Defect: a model that has yet to be fetched looks like one that is there.
+TEST(ProgramModels, SayWhatBringsAMissingFile) {
+  const TemporaryFolder cache;
+  const Outcome outcome =
+      run_shell("SPECLAB_CACHE=" + cache.path() + " " + SPECLAB_PROGRAM + " models --json");
+  ASSERT_EQ(outcome.code, 0);
+  const json page = json::parse(outcome.output);
+  for (const json& model : page.at("models"))
+    if (model.at("name") == "qwen2.5-coder-0.5b")
+      EXPECT_EQ(model.at("fetched_by"), "scripts/fetch_model qwen2.5-coder-0.5b");
+  EXPECT_EQ(page.at("models").at(0).at("is_there"), false);
+  const Outcome missing = run_shell("SPECLAB_CACHE=" + cache.path() + " " + SPECLAB_PROGRAM +
+                                    " generate --model gemma3-270m --prompt x 2>&1");
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_NE(missing.output.find("run scripts/fetch_model gemma3-270m"), std::string::npos)
+      << missing.output;
+}
+
+/// Defect: the name that a person gives does not reach the output.
+TEST(ProgramModels, TakeANameForTables) {
+  const Checkpoint model("llama");
+  const std::string call = "generate --json --prompt-ids 1,2 --max-new-tokens 1 --model ";
+  EXPECT_EQ(
+      json_of(call + model.folder.path() + " --model-name mine").at("settings").at("model_name"),
+      "mine");
+}
+
+}  // namespace
+}  // namespace speclab
