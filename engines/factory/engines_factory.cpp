@@ -17,7 +17,10 @@
 #include "engines/models/cpu/read_bandwidth.h"
 #include "engines/models/memory_need.h"
 #include "engines/models/torch/decoder_torch.h"
+#include "engines/models/resized_vocabulary.h"
 #include "engines/ngrams/ngram_file.h"
+#include "engines/tokenizers/chat_template.h"
+#include "engines/tokenizers/same_vocabulary.h"
 #include "engines/training/language_model.h"
 #include "engines/training/train_drafter.h"
 #include "engines/training/training_record.h"
@@ -118,6 +121,11 @@ class LocalEngines final : public Engines, private DrafterModels {
     return engines::stored_weights(model);
   }
 
+  std::string render_chat_template(const std::string& source, const std::string& file,
+                                   const ChatRequest& request) const override {
+    return render_chat({{"default", source, file}}, {}, request);
+  }
+
   std::unique_ptr<RoundDecoder> make_decoder(LanguageModel& target,
                                              std::shared_ptr<const Tokenizer> tokenizer,
                                              const DecoderOptions& asked) override {
@@ -128,7 +136,9 @@ class LocalEngines final : public Engines, private DrafterModels {
       check_drafter_options(options.drafter);
       return std::make_unique<PlainDecoder>(target, std::move(tokenizer), options);
     }
+    pair_ = {tokenizer, &target.info()};
     auto drafter = make_drafter(options, target.info(), *this);
+    pair_ = {};
     return std::make_unique<HostRoundDecoder>(target, std::move(tokenizer), options,
                                               std::move(drafter), make_verifier(options));
   }
@@ -182,7 +192,7 @@ class LocalEngines final : public Engines, private DrafterModels {
  private:
   std::optional<ModelInfo> model_info(const DrafterOptions& options) {
     if (is_among(options.kind, kTransformerDrafterKinds))
-      return language_model(options.kind, options.model)->info();
+      return drafter_model(options.kind, options.model).model->info();
     if (options.kind == "mlp_speculator") return mlp_speculator(options.model)->info();
     if (!is_among(options.kind, kNgramDrafterKinds)) return std::nullopt;
     const auto model = ngrams(options.kind, options.model);
@@ -247,7 +257,7 @@ class LocalEngines final : public Engines, private DrafterModels {
 #if SPECLAB_HAVE_CUDA
     const std::shared_ptr<LanguageModel> drafter =
         options.drafter.kind == "small_transformer"
-            ? language_model(options.drafter.kind, options.drafter.model)
+            ? drafter_model(options.drafter.kind, options.drafter.model).model
             : nullptr;
     return std::make_unique<cuda::DeviceRoundDecoder>(target, std::move(tokenizer), options,
                                                       drafter);
@@ -260,10 +270,38 @@ class LocalEngines final : public Engines, private DrafterModels {
                                                 const std::string& model) override {
     SPECLAB_EXPECT(is_among(kind, kTransformerDrafterKinds),
                    "a drafter that reads a transformer, not " + kind);
+    LoadedDrafter& drafter = drafter_model(kind, model);
+    if (!pair_.target) return drafter.model;
+    return fitted(drafter, model_name(kind, model));
+  }
+
+  /// A model that drafters read, and what it looks like to a target with another padding.
+  struct LoadedDrafter {
+    std::shared_ptr<LanguageModel> model;
+    std::shared_ptr<const Tokenizer> tokenizer;  ///< null where the model has none
+    std::map<std::int32_t, std::shared_ptr<LanguageModel>> resized{};  ///< by size of vocabulary
+  };
+
+  LoadedDrafter& drafter_model(const std::string& kind, const std::string& model) {
     const std::string name = model_name(kind, model);
-    std::shared_ptr<LanguageModel>& loaded = models_[name];
-    if (!loaded) loaded = make_model(open_draft_model(name));
+    LoadedDrafter& loaded = models_[name];
+    if (!loaded.model) {
+      const ModelSource source = open_draft_model(name);
+      loaded = {make_model(source), source.tokenizer};
+    }
     return loaded;
+  }
+
+  /// The drafter as the target needs it. Sizes may differ where the tokenizers say that ids agree.
+  std::shared_ptr<LanguageModel> fitted(LoadedDrafter& drafter, const std::string& name) {
+    const ModelInfo &info = drafter.model->info(), &target = *pair_.target;
+    if (!drafter.tokenizer || !pair_.tokenizer) return drafter.model;
+    check_same_vocabulary({*drafter.tokenizer, name}, {*pair_.tokenizer, target.name});
+    if (info.vocab_size == target.vocab_size || !info.draft_vocabulary.empty())
+      return drafter.model;
+    std::shared_ptr<LanguageModel>& resized = drafter.resized[target.vocab_size];
+    if (!resized) resized = with_vocabulary_size(drafter.model, target.vocab_size);
+    return resized;
   }
 
   std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string& model) override {
@@ -300,7 +338,13 @@ class LocalEngines final : public Engines, private DrafterModels {
 #if SPECLAB_HAVE_CUDA
   std::shared_ptr<const cuda::Device> cuda_device_;
 #endif
-  std::map<std::string, std::shared_ptr<LanguageModel>> models_;
+  std::map<std::string, LoadedDrafter> models_;
+  /// Of the decoder that is being made.
+  struct Pair {
+    std::shared_ptr<const Tokenizer> tokenizer{};
+    const ModelInfo* target = nullptr;
+  };
+  Pair pair_;
   std::map<std::string, std::shared_ptr<MlpSpeculator>> mlp_speculators_;
   std::map<std::string, std::shared_ptr<const NgramModel>> ngrams_;
 };

@@ -115,6 +115,18 @@ std::vector<std::int64_t> GgufMetadata::get_integers(std::string_view key) const
   return result;
 }
 
+const std::vector<double>& GgufMetadata::get_floats(std::string_view key) const {
+  return array<std::vector<double>>(key, "an array of floats");
+}
+
+std::vector<std::int64_t> GgufMetadata::find_integers(std::string_view key) const {
+  const GgufEntry* found = find_entry(key);
+  if (!found) return {};
+  const bool is_one = std::holds_alternative<std::uint64_t>(found->value) ||
+                      std::holds_alternative<std::int64_t>(found->value);
+  return is_one ? std::vector<std::int64_t>{get<std::int64_t>(key)} : get_integers(key);
+}
+
 void GgufMetadata::fail(std::string_view key, std::string found, std::string allowed) const {
   const GgufEntry* blamed = find_entry(key);
   throw_model_file_error(path_, blamed ? blamed->offset : 0,

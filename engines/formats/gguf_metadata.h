@@ -51,6 +51,10 @@ class GgufMetadata {
   const std::vector<std::string>& get_strings(std::string_view key) const;
   /// @throws ModelFileError if the key is missing, no array of integers, or holds one outside int64
   std::vector<std::int64_t> get_integers(std::string_view key) const;
+  /// @throws ModelFileError if the key is missing or no array of floats
+  const std::vector<double>& get_floats(std::string_view key) const;
+  /// Integers of a key that holds one or an array of them; none where the key is missing.
+  std::vector<std::int64_t> find_integers(std::string_view key) const;
 
   /// For values that have the right type but make no sense to their reader.
   [[noreturn]] void fail(std::string_view key, std::string found, std::string allowed) const;

@@ -69,6 +69,11 @@ class Engines {
   virtual std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) = 0;
   /// What lies in the model's files, by type; nothing of a shape model.
   virtual std::vector<StoredWeights> stored_weights(const std::string& model) = 0;
+  /// Renders a chat template that no model has brought.
+  /// @param file  where it stands, for messages
+  /// @throws ModelFileError if it is none, ConfigError if it refuses the conversation
+  virtual std::string render_chat_template(const std::string& source, const std::string& file,
+                                           const ChatRequest& request) const = 0;
   /// @param target     outlives the decoder
   /// @param tokenizer  needed for stop strings and end-of-sequence; may be null
   virtual std::unique_ptr<RoundDecoder> make_decoder(LanguageModel& target,

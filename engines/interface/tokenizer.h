@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engines/interface/token_roles.h"
 #include "sim/core/token.h"
 
 namespace speclab::engines {
@@ -13,10 +14,7 @@ namespace speclab::engines {
 /// Treatment of special tokens ("<|im_start|>") in a text: ids of their own, or plain text.
 enum class SpecialText : std::uint8_t { parsed, as_plain_text };
 
-struct ChatMessage {
-  std::string role;  ///< "system", "user", "assistant"
-  std::string content;
-};
+struct ChatRequest;
 
 /// Turns ids into text piece by piece without ever splitting a character.
 class StreamingDecoder {
@@ -32,28 +30,41 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
   virtual std::int32_t vocab_size() const = 0;
-  /// Takes any bytes; invalid UTF-8 survives the round trip. Bytes without a token are left out,
-  /// like in the reference tokenizers; num_bytes_without_token counts them.
+  /// Takes any bytes. Bytes without a token are left out, like in the reference tokenizers;
+  /// num_bytes_without_token counts them. Invalid UTF-8 survives the round trip where tokens are
+  /// made of bytes; elsewhere it becomes U+FFFD.
   virtual std::vector<Token> encode(std::string_view text, SpecialText special) const = 0;
   virtual std::size_t num_bytes_without_token(std::string_view) const { return 0; }
-  /// Bytes, exactly those that were encoded. @throws ConfigError on an id outside the vocabulary
+  /// The text of the ids, special tokens included. An id without a token is nothing, because
+  /// models have more rows than tokens. @throws ConfigError on a negative id
   virtual std::string decode(std::span<const Token> ids) const = 0;
   virtual std::unique_ptr<StreamingDecoder> streaming_decoder() const = 0;
+  /// Whether every text that decode gives is spelt the same after encode and decode.
+  virtual bool gives_texts_back() const { return true; }
+  /// The token's own text, by which vocabularies are compared; empty for an id without a token.
+  virtual std::string token_text(Token token) const { return decode({&token, 1}); }
   virtual bool is_end_of_sequence(Token token) const = 0;
+  virtual const TokenRoles& roles() const {
+    static const TokenRoles none;
+    return none;
+  }
   /// The token before every text without a chat template; empty if the model wants none.
   virtual std::optional<Token> begin_of_sequence() const { return std::nullopt; }
-  /// Ids of a whole text, as transformers gives them: special tokens are parsed, and the begin of
-  /// sequence comes first. The text of a chat template goes through encode instead, because the
-  /// template writes its own begin.
+  /// Ids of a whole text, as transformers gives them: special tokens are parsed, and what the
+  /// tokenizer puts around a text is there. The text of a chat template goes through encode
+  /// instead, because the template writes its own begin.
   std::vector<Token> encode_whole(std::string_view text) const {
-    std::vector<Token> ids = encode(text, SpecialText::parsed);
-    if (const auto begin = begin_of_sequence()) ids.insert(ids.begin(), *begin);
+    std::vector<Token> ids = roles().before;
+    const std::vector<Token> inner = encode(text, SpecialText::parsed);
+    ids.insert(ids.end(), inner.begin(), inner.end());
+    ids.insert(ids.end(), roles().after.begin(), roles().after.end());
     return ids;
   }
   virtual bool has_chat_template() const = 0;
-  /// The prompt text of a conversation, opened for the assistant's answer.
-  /// @throws ConfigError if there is no message, no template, or one that is not understood
-  virtual std::string apply_chat_template(std::span<const ChatMessage> messages) const = 0;
+  /// The prompt text of a conversation.
+  /// @throws ConfigError if there is no message or no template, or if the template refuses the
+  /// conversation; ModelFileError if the template is none
+  virtual std::string apply_chat_template(const ChatRequest& request) const = 0;
 };
 
 }  // namespace speclab::engines

@@ -98,9 +98,8 @@ ModelSource open_folder(const std::string& path, Head head) {
   if (head == Head::whole) config.draft_vocabulary.clear();
   if (config.name.empty()) config.name = std::filesystem::path(path).filename().string();
   const auto folder = open_checkpoint(path);
-  const std::string tokenizer = path + "/tokenizer.json";
   return {config, decoder_weights_from_checkpoint(folder, config),
-          is_there(tokenizer) ? load_tokenizer_from_json(tokenizer) : nullptr};
+          load_tokenizer_from_folder(path)};
 }
 
 /// Flipped bits among the weights would give text, only worse.
@@ -228,8 +227,18 @@ std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& model) {
   const CatalogueEntry entry = find_model(model);
   if (entry.shape)
     throw ConfigError(fmt::format("model '{}' has random weights and no tokenizer", entry.name));
-  if (!is_folder(entry.path)) return load_tokenizer_from_gguf(GgufFile::open(entry.path));
-  return load_tokenizer_from_json(entry.path + "/tokenizer.json");
+  if (is_folder(entry.path)) {
+    auto tokenizer = load_tokenizer_from_folder(entry.path);
+    if (!tokenizer)
+      throw ConfigError(fmt::format(
+          "model '{}' has no tokenizer; allowed: a folder with tokenizer.json or tokenizer.model",
+          escaped(model)));
+    return tokenizer;
+  }
+  const std::filesystem::path path(entry.path);
+  if (path.extension() == ".json") return load_tokenizer_from_json(entry.path);
+  if (path.extension() == ".model") return load_tokenizer_from_sentencepiece(entry.path);
+  return load_tokenizer_from_gguf(GgufFile::open(entry.path));
 }
 
 }  // namespace speclab::engines

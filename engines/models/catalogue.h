@@ -55,6 +55,8 @@ ModelSource open_draft_model(const std::string& model);
 MlpSpeculatorSource open_mlp_speculator(const std::string& model);
 /// @throws ConfigError, ModelFileError like open_model
 std::vector<StoredWeights> stored_weights(const std::string& model);
+/// @param model  catalogue name, GGUF file, folder, tokenizer.json or tokenizer.model
+/// @throws ConfigError if there is none; ModelFileError from the readers
 std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& model);
 
 }  // namespace speclab::engines

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace speclab::engines {
 using ByteTokens = std::array<Token, 256>;
 inline constexpr Token kNoToken = -1;
 
-/// Merges the bytes of one piece, the lowest rank first and of equal ranks the leftmost, in O(n log
+/// Merges the bytes or other symbols of one piece, the lowest rank first and of equal ranks the leftmost, in O(n log
 /// n). Holds work space that is reused from piece to piece: one merger a thread.
 class BpeMerger {
  public:
@@ -23,6 +24,8 @@ class BpeMerger {
   /// Appends the tokens of `piece`; bytes without a token merge with nothing and are left out.
   /// @throws ContractError if the piece has 2^31 bytes or more
   void append_tokens(std::string_view piece, std::vector<Token>& out);
+  /// The same from symbols instead of bytes; kNoToken merges with nothing and is left out.
+  void append_merged(std::span<const Token> symbols, std::vector<Token>& out);
 
  private:
   struct Symbol {
@@ -32,13 +35,14 @@ class BpeMerger {
     std::uint32_t
         rank;  ///< of merging with the next symbol; kNone if they do not, or if the symbol is gone
   };
-  void start(std::string_view piece);
+  void start(std::span<const Token> symbols);
   void merge_at(std::uint32_t index);
   void update_rank(std::uint32_t index);
   void push(std::uint32_t index);
 
   const ByteTokens& byte_tokens_;
   const MergeTable& merges_;
+  std::vector<Token> piece_;  ///< tokens of a piece's bytes
   std::vector<Symbol> symbols_;
   std::vector<std::uint64_t> first_;  ///< pairs of bytes, sorted: rank above index; an entry is
                                       ///< stale if the symbol's rank is another by now

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "engines/tokenizers/characters.h"
+#include "engines/tokenizers/chat_template.h"
+#include "engines/tokenizers/known_pieces.h"
 #include "engines/tokenizers/utf8_streaming_decoder.h"
 #include "sim/core/errors.h"
 #include "sim/core/utf8.h"
@@ -17,6 +20,29 @@ ByteTokens find_byte_tokens(const BpeVocabulary& vocabulary) {
     byte_tokens[static_cast<unsigned char>(vocabulary.texts[i][0])] = static_cast<Token>(i);
   }
   return byte_tokens;
+}
+
+std::shared_ptr<const PieceModel> model_of(const BpeVocabulary& vocabulary) {
+  if (vocabulary.model) return vocabulary.model;
+  ByteBpeParts parts{.byte_tokens = find_byte_tokens(vocabulary),
+                     .merges = vocabulary.merges,
+                     .unknown = vocabulary.unknown,
+                     .closes_gaps = vocabulary.closes_gaps};
+  for (std::size_t i = 0; vocabulary.whole_pieces_first && i < vocabulary.texts.size(); ++i)
+    if (vocabulary.kinds[i] == TokenKind::normal)
+      parts.whole_pieces.emplace_back(vocabulary.texts[i], static_cast<Token>(i));
+  return byte_bpe_model(parts);
+}
+
+PreTokenizer pre_tokenizer_of(const BpeVocabulary& vocabulary) {
+  return vocabulary.patterns.empty() ? PreTokenizer(vocabulary.pre_tokenizer)
+                                     : PreTokenizer(vocabulary.patterns);
+}
+
+bool added_tokens_take_white_space(const BpeVocabulary& vocabulary) {
+  return std::ranges::any_of(vocabulary.added, [](const AddedToken& token) {
+    return token.lstrip || token.rstrip;
+  });
 }
 
 BpeVocabulary checked(BpeVocabulary vocabulary) {
@@ -38,105 +64,136 @@ BpeVocabulary checked(BpeVocabulary vocabulary) {
 /// the result.
 class BpeTokenizer::Encoding {
  public:
-  explicit Encoding(const BpeTokenizer& tokenizer)
-      : tokenizer_(tokenizer), merger_(tokenizer.byte_tokens_, tokenizer.merges_) {}
+  Encoding(const BpeTokenizer& tokenizer, const AddedSets& added)
+      : tokenizer_(tokenizer), added_(added), work_(tokenizer.model_->start()) {}
 
-  void add_special(Token token) { ids_.push_back(token); }
+  std::vector<Token> run(std::string_view text) {
+    added_.raw.split(
+        text,
+        [&](std::size_t begin, std::size_t end) {
+          add_raw(text.substr(begin, end - begin), begin == 0);
+        },
+        [&](Token token) { ids_.push_back(token); });
+    return std::move(ids_);
+  }
 
-  /// Text without special tokens; bytes that are not valid UTF-8 are pieces of their own.
-  void add_plain(std::string_view text) {
+ private:
+  /// Text without the tokens that are found before normalization.
+  void add_raw(std::string_view text, bool is_first) {
+    const bool takes_any_bytes = tokenizer_.model_->takes_any_bytes();
+    if (!takes_any_bytes && valid_utf8_prefix(text) != text.size())
+      text = store_.emplace_back(with_replaced_invalid_bytes(text));
+    if (!tokenizer_.vocabulary_.normalizer.empty()) text = store_.emplace_back(normal_form(text, is_first));
+    added_.normalized.split(
+        text,
+        [&](std::size_t begin, std::size_t end) {
+          add_plain(text.substr(begin, end - begin), is_first && begin == 0);
+        },
+        [&](Token token) { ids_.push_back(token); });
+  }
+
+  /// Bytes that are not valid UTF-8 are left as they are.
+  std::string normal_form(std::string_view text, bool is_first) const {
+    std::string result;
     while (!text.empty()) {
       const std::size_t valid = valid_utf8_prefix(text);
-      tokenizer_.pre_tokenizer_.split(text.substr(0, valid),
+      result += normalized(tokenizer_.vocabulary_.normalizer, text.substr(0, valid),
+                           is_first && result.empty());
+      text.remove_prefix(valid);
+      if (text.empty()) break;
+      result += text[0];
+      text.remove_prefix(1);
+    }
+    return result;
+  }
+
+  /// Text without special tokens; bytes that are not valid UTF-8 are pieces of their own.
+  void add_plain(std::string_view text, bool is_first) {
+    while (!text.empty()) {
+      const std::size_t valid = valid_utf8_prefix(text);
+      tokenizer_.pre_tokenizer_.split(text.substr(0, valid), is_first, store_,
                                       [this](std::string_view piece) { add_piece(piece); });
       text.remove_prefix(valid);
       if (text.empty()) return;
       add_piece(text.substr(0, 1));
       text.remove_prefix(1);
+      is_first = false;
     }
   }
-
-  std::vector<Token> take() { return std::move(ids_); }
-
- private:
-  struct Range {
-    std::size_t begin;
-    std::size_t count;
-  };
 
   void add_piece(std::string_view piece) {
     if (piece.empty()) return;
-    const auto [known, is_new] = known_.try_emplace(piece, Range{ids_.size(), 0});
-    if (is_new) {
-      make_piece(piece);
-      known->second.count = ids_.size() - known->second.begin;
-      return;
-    }
-    for (std::size_t i = 0; i < known->second.count; ++i)
-      ids_.push_back(Token{ids_[known->second.begin + i]});
-  }
-
-  void make_piece(std::string_view piece) {
-    if (tokenizer_.vocabulary_.whole_pieces_first) {
-      const auto whole = tokenizer_.whole_pieces_.find(std::string(piece));
-      if (whole != tokenizer_.whole_pieces_.end()) return ids_.push_back(whole->second);
-    }
-    merger_.append_tokens(piece, ids_);
+    known_.append(piece, ids_, [&] { work_->append_tokens(piece, ids_); });
   }
 
   const BpeTokenizer& tokenizer_;
-  BpeMerger merger_;
+  const AddedSets& added_;
+  std::unique_ptr<PieceModel::Work> work_;
   std::vector<Token> ids_;
-  std::unordered_map<std::string_view, Range> known_;
+  TextStore store_;
+  KnownPieces known_;
 };
 
 BpeTokenizer::BpeTokenizer(BpeVocabulary vocabulary)
     : vocabulary_(checked(std::move(vocabulary))),
-      byte_tokens_(find_byte_tokens(vocabulary_)),
-      merges_(vocabulary_.merges),
-      pre_tokenizer_(vocabulary_.patterns) {
-  for (std::size_t i = 0; i < vocabulary_.texts.size(); ++i) {
-    const std::string& text = vocabulary_.texts[i];
+      gives_texts_back_(vocabulary_.gives_texts_back && !vocabulary_.unknown.token &&
+                        !added_tokens_take_white_space(vocabulary_)),
+      pre_tokenizer_(pre_tokenizer_of(vocabulary_)),
+      model_(model_of(vocabulary_)) {
+  add_tokens();
+  if (!vocabulary_.spelling) vocabulary_.spelling = SpellingRules{.texts = vocabulary_.texts};
+  std::vector<Token>& before = vocabulary_.roles.before;
+  if (before.empty() && vocabulary_.begin_of_sequence)
+    before.push_back(*vocabulary_.begin_of_sequence);
+  for (const EndToken& end : vocabulary_.roles.ends)
+    vocabulary_.end_of_sequence.push_back(end.id);
+}
+
+void BpeTokenizer::add_tokens() {
+  const bool is_told = !vocabulary_.added.empty();
+  for (std::size_t i = 0; !is_told && i < vocabulary_.texts.size(); ++i) {
     const TokenKind kind = vocabulary_.kinds[i];
-    const auto token = static_cast<Token>(i);
-    if (kind == TokenKind::normal && vocabulary_.whole_pieces_first)
-      whole_pieces_.emplace(text, token);
-    if (text.empty() || (kind != TokenKind::control && kind != TokenKind::user_defined)) continue;
-    all_special_.add(text, token);
-    if (kind == TokenKind::user_defined) always_special_.add(text, token);
+    if (kind == TokenKind::control || kind == TokenKind::user_defined)
+      vocabulary_.added.push_back({.id = static_cast<Token>(i),
+                                   .text = vocabulary_.texts[i],
+                                   .special = kind == TokenKind::control});
   }
-  if (vocabulary_.chat_template)
-    chat_template_ = ChatTemplate::recognise(*vocabulary_.chat_template);
+  for (AddedToken token : vocabulary_.added) {
+    if (token.normalized)
+      token.text = token.normal_form.empty()
+                       ? normalized(vocabulary_.normalizer, token.text, true)
+                       : token.normal_form;
+    if (token.text.empty()) continue;
+    (token.normalized ? all_added_.normalized : all_added_.raw).add(token);
+    if (!token.special) (token.normalized ? always_added_.normalized : always_added_.raw).add(token);
+  }
 }
 
 std::vector<Token> BpeTokenizer::encode(std::string_view text, SpecialText special) const {
-  const SpecialTokens& special_tokens =
-      special == SpecialText::parsed ? all_special_ : always_special_;
-  Encoding encoding(*this);
-  while (!text.empty()) {
-    const SpecialTokens::Match match = special_tokens.find(text);
-    encoding.add_plain(text.substr(0, match.begin));
-    if (match.length > 0) encoding.add_special(match.token);
-    text.remove_prefix(match.begin + match.length);
-  }
-  return encoding.take();
+  return Encoding(*this, special == SpecialText::parsed ? all_added_ : always_added_).run(text);
 }
 
 std::string BpeTokenizer::decode(std::span<const Token> ids) const {
   std::string bytes;
+  Spelling spelling(*vocabulary_.spelling);
   for (const Token id : ids) {
-    if (id < 0 || id >= vocab_size()) {
-      throw ConfigError("token id " + std::to_string(id) + "; allowed: 0 to " +
-                        std::to_string(vocab_size() - 1) +
-                        "; check that the ids come from this model's tokenizer");
-    }
-    bytes += vocabulary_.texts[static_cast<std::size_t>(id)];
+    if (id < 0)
+      throw ConfigError("token id " + std::to_string(id) +
+                        "; allowed: 0 and above; check that the ids come from a tokenizer");
+    spelling.push(id, bytes);
   }
   return bytes;
 }
 
 std::unique_ptr<StreamingDecoder> BpeTokenizer::streaming_decoder() const {
-  return std::make_unique<Utf8StreamingDecoder>(*this);
+  return std::make_unique<Utf8StreamingDecoder>(*vocabulary_.spelling);
+}
+
+std::string BpeTokenizer::token_text(Token token) const {
+  const auto index = static_cast<std::size_t>(token);
+  const bool has_text = token >= 0 && index < vocabulary_.texts.size() &&
+                        vocabulary_.kinds[index] != TokenKind::unused;
+  return has_text ? vocabulary_.texts[index] : "";
 }
 
 bool BpeTokenizer::is_end_of_sequence(Token token) const {
@@ -144,21 +201,12 @@ bool BpeTokenizer::is_end_of_sequence(Token token) const {
   return std::find(ends.begin(), ends.end(), token) != ends.end();
 }
 
-std::string BpeTokenizer::apply_chat_template(std::span<const ChatMessage> messages) const {
-  if (!has_chat_template()) throw ConfigError("the model has no chat template");
-  if (!chat_template_) {
-    throw ConfigError(
-        "the model's chat template is not understood; understood are those of the ChatML family "
-        "(<|im_start|>role, <|im_end|>)");
-  }
-  if (messages.empty()) throw ConfigError("a conversation of no messages; give at least one");
-  return chat_template_->apply(messages);
+std::string BpeTokenizer::apply_chat_template(const ChatRequest& request) const {
+  return render_chat(roles().templates, roles().texts, request);
 }
 
 std::size_t BpeTokenizer::num_bytes_without_token(std::string_view text) const {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [this](char byte) {
-    return byte_tokens_[static_cast<unsigned char>(byte)] == kNoToken;
-  }));
+  return model_->num_bytes_without_token(text);
 }
 
 }  // namespace speclab::engines

@@ -1,65 +1,73 @@
 #include "engines/tokenizers/chat_template.h"
 
+#include <algorithm>
+
+#include "engines/templates/template.h"
+#include "sim/core/errors.h"
+
 namespace speclab::engines {
 namespace {
 
-// The parts of the template as it is written in the models' files. @source tokenizer_config.json of
-// SmolLM2 and of ChatML models
-constexpr std::string_view kLoop = "{% for message in messages %}";
-constexpr std::string_view kSystemBegin =
-    "{% if loop.first and messages[0]['role'] != 'system' %}{{ '<|im_start|>system\n";
-constexpr std::string_view kSystemEnd = "<|im_end|>\n' }}{% endif %}";
-constexpr std::string_view kRest =
-    "{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}{% "
-    "endfor %}"
-    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}";
+using templates::Fault;
+using templates::TemplateError;
 
-bool remove_prefix(std::string_view& text, std::string_view prefix) {
-  if (!text.starts_with(prefix)) return false;
-  text.remove_prefix(prefix.size());
-  return true;
+constexpr std::size_t kMostShown = 2000;  ///< bytes of a message of a template
+
+const TemplateSource* named_template(const std::vector<TemplateSource>& templates,
+                                     const char* name) {
+  const auto found = std::ranges::find(templates, name, &TemplateSource::name);
+  return found == templates.end() ? nullptr : &*found;
 }
 
-/// Some files write the line feed of a Jinja string as backslash and n.
-std::string with_plain_line_feeds(std::string_view source) {
-  std::string text;
-  for (std::size_t i = 0; i < source.size(); ++i) {
-    const bool escape = source.substr(i, 2) == "\\n";
-    text.push_back(escape ? '\n' : source[i]);
-    i += escape ? 1 : 0;
-  }
-  return text;
+/// @source transformers: tool_use where tools are given, else default
+const TemplateSource& fitting_template(const std::vector<TemplateSource>& templates,
+                                       bool has_tools) {
+  if (templates.empty()) throw ConfigError("the model has no chat template");
+  if (has_tools)
+    if (const TemplateSource* found = named_template(templates, "tool_use")) return *found;
+  if (const TemplateSource* found = named_template(templates, "default")) return *found;
+  std::string names;
+  for (const TemplateSource& each : templates)
+    names += (names.empty() ? "" : ", ") + escaped(each.name, 40);
+  throw ConfigError("the model's chat templates are named " + names +
+                    "; allowed: one named default");
 }
 
-std::string message_text(const ChatMessage& message) {
-  return "<|im_start|>" + message.role + "\n" + message.content + "<|im_end|>\n";
+nlohmann::ordered_json variables_of(const std::vector<SpecialTokenText>& special,
+                                    const ChatRequest& request) {
+  nlohmann::ordered_json variables = {{"tools", request.tools},
+                                      {"documents", nullptr},
+                                      {"add_generation_prompt", request.add_generation_prompt}};
+  for (const SpecialTokenText& token : special) variables[token.role] = token.text;
+  variables.update(request.variables);
+  variables["messages"] = request.messages;
+  return variables;
+}
+
+/// The place and the words of an error; lines of a message that the template raises stay lines.
+std::string shown(const TemplateSource& source, const TemplateError& error) {
+  return "chat template in " + escaped(source.found_in, kLongestPath) + ", line " +
+         std::to_string(error.line()) + ": " + std::string(error.what()).substr(0, kMostShown);
 }
 
 }  // namespace
 
-std::optional<ChatTemplate> ChatTemplate::recognise(std::string_view source) {
-  const std::string plain = with_plain_line_feeds(source);
-  std::string_view text = plain;
-  ChatTemplate result;
-  if (!remove_prefix(text, kLoop)) return std::nullopt;
-  if (remove_prefix(text, kSystemBegin)) {
-    const std::size_t end = text.find(kSystemEnd);
-    if (end == std::string_view::npos ||
-        text.substr(0, end).find_first_of("'\\") != std::string_view::npos)
-      return std::nullopt;
-    result.default_system_ = std::string(text.substr(0, end));
-    text.remove_prefix(end + kSystemEnd.size());
+std::string render_chat(const std::vector<TemplateSource>& templates,
+                        const std::vector<SpecialTokenText>& special, const ChatRequest& request) {
+  if (!request.messages.is_array() || request.messages.empty())
+    throw ConfigError("a conversation of no messages; give at least one");
+  const bool has_tools = !request.tools.is_null();
+  const TemplateSource& source = fitting_template(templates, has_tools);
+  try {
+    const templates::Template parsed(source.source);
+    return parsed.render(variables_of(special, request));
+  } catch (const TemplateError& error) {
+    if (error.fault() == Fault::syntax)
+      throw ModelFileError(shown(source, error) + "; use a template that jinja2 takes");
+    if (error.fault() == Fault::raised)
+      throw ConfigError(shown(source, error) + " (the template refuses this conversation)");
+    throw ConfigError(shown(source, error));
   }
-  if (text != kRest) return std::nullopt;
-  return result;
-}
-
-std::string ChatTemplate::apply(std::span<const ChatMessage> messages) const {
-  std::string text;
-  if (default_system_ && messages[0].role != "system")
-    text += message_text({"system", *default_system_});
-  for (const ChatMessage& message : messages) text += message_text(message);
-  return text + "<|im_start|>assistant\n";
 }
 
 }  // namespace speclab::engines

@@ -1,28 +1,20 @@
 #pragma once
-#include <optional>
-#include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
-#include "engines/interface/tokenizer.h"
+#include "engines/interface/chat_request.h"
+#include "engines/interface/token_roles.h"
 
 namespace speclab::engines {
 
-/// A chat template of the ChatML family: every message between <|im_start|> and <|im_end|>, with a
-/// default system message or none.
-class ChatTemplate {
- public:
-  /// @param source  the Jinja text; it is recognised, never run
-  /// @return nothing if the template is not of this family
-  static std::optional<ChatTemplate> recognise(std::string_view source);
-
-  /// The prompt, opened for the assistant's answer. @param messages  at least one
-  std::string apply(std::span<const ChatMessage> messages) const;
-  /// Put first where a conversation does not begin with a system message.
-  const std::optional<std::string>& default_system() const { return default_system_; }
-
- private:
-  std::optional<std::string> default_system_;
-};
+/// Renders a conversation with the chat template of a model. A template is parsed where it is used,
+/// so a broken one does not keep a model from reading raw prompts.
+/// @param templates  by name: conversations with tools take "tool_use" where there is one, all
+///                   others "default"
+/// @param special    texts of special tokens, variables like bos_token
+/// @throws ModelFileError if the template is none, ConfigError if there is no message or no fitting
+///         template, or if the template refuses the conversation or fails on it
+std::string render_chat(const std::vector<TemplateSource>& templates,
+                        const std::vector<SpecialTokenText>& special, const ChatRequest& request);
 
 }  // namespace speclab::engines

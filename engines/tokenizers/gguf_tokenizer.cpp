@@ -1,104 +1,207 @@
 #include <initializer_list>
 
 #include "engines/formats/gguf_file.h"
+#include "engines/tokenizers/chat_template_files.h"
 #include "engines/tokenizers/load_tokenizer.h"
+#include "engines/tokenizers/scored_vocabulary.h"
 #include "engines/tokenizers/vocabulary_builder.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
 namespace {
 
-constexpr const char* kPrefix = "tokenizer.ggml.";
+const std::string kPrefix = "tokenizer.ggml.";
 
-/// @source ggml's token types: 1 normal, 2 unknown, 3 control, 4 user-defined, 5 unused, 6 byte
-TokenKind kind_of(const GgufMetadata& metadata, std::int64_t type) {
-  switch (type) {
-    case 1:
-      return TokenKind::normal;
-    case 2:
-    case 3:
-      return TokenKind::control;
-    case 4:
-      return TokenKind::user_defined;
-    case 5:
-      return TokenKind::unused;
-    default:
-      metadata.fail("tokenizer.ggml.token_type", std::to_string(type), "1 to 5");
-  }
+/// @source ggml's token types, which are SentencePiece's; 0 is undefined
+PieceType piece_type(const GgufMetadata& metadata, std::int64_t type) {
+  if (type < 0 || type > 6)
+    metadata.fail(kPrefix + "token_type", std::to_string(type), "0 to 6");
+  return type == 0 ? PieceType::normal : static_cast<PieceType>(type);
 }
 
-void add_tokens(const GgufMetadata& metadata, const TokenizerLimits& limits,
-                VocabularyBuilder& builder) {
-  const std::vector<std::string>& texts = metadata.get_strings("tokenizer.ggml.tokens");
-  const std::vector<std::int64_t> types = metadata.get_integers("tokenizer.ggml.token_type");
-  if (texts.empty() || texts.size() > limits.tokens) {
-    metadata.fail("tokenizer.ggml.tokens", std::to_string(texts.size()) + " tokens",
-                  "1 to " + std::to_string(limits.tokens));
+/// Reads what all kinds of tokenizers have in common.
+class GgufTokens {
+ public:
+  GgufTokens(const GgufMetadata& metadata, const TokenizerLimits& limits)
+      : metadata_(metadata), texts_(metadata.get_strings(kPrefix + "tokens")) {
+    if (texts_.empty() || texts_.size() > limits.tokens)
+      metadata.fail(kPrefix + "tokens", std::to_string(texts_.size()) + " tokens",
+                    "1 to " + std::to_string(limits.tokens));
+    for (std::size_t i = 0; i < texts_.size(); ++i)
+      if (texts_[i].size() > limits.token_bytes)
+        metadata.fail(
+            kPrefix + "tokens",
+            "entry " + std::to_string(i) + " of " + std::to_string(texts_[i].size()) + " bytes",
+            "at most " + std::to_string(limits.token_bytes));
   }
-  if (types.size() != texts.size()) {
-    metadata.fail("tokenizer.ggml.token_type", std::to_string(types.size()) + " types",
-                  std::to_string(texts.size()) + ", one a token");
-  }
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (texts[i].size() > limits.token_bytes)
-      metadata.fail(
-          "tokenizer.ggml.tokens",
-          "entry " + std::to_string(i) + " of " + std::to_string(texts[i].size()) + " bytes",
-          "at most " + std::to_string(limits.token_bytes));
-    builder.add_token(texts[i], kind_of(metadata, types[i]));
-  }
-}
 
-void add_merges(const GgufMetadata& metadata, std::size_t max_merges, VocabularyBuilder& builder) {
-  const std::vector<std::string>& lines = metadata.get_strings("tokenizer.ggml.merges");
-  if (lines.size() > max_merges) {
-    metadata.fail("tokenizer.ggml.merges", std::to_string(lines.size()) + " merges",
-                  "at most " + std::to_string(max_merges));
-  }
-  for (const std::string& line : lines) builder.add_merge_line(line);
-}
+  const std::vector<std::string>& texts() const { return texts_; }
 
-void add_ends(const GgufMetadata& metadata, VocabularyBuilder& builder) {
-  for (const std::string& field :
-       std::initializer_list<std::string>{"eos_token_id", "eot_token_id"}) {
-    if (const auto id = metadata.find<std::int64_t>(kPrefix + field))
-      builder.add_end_of_sequence(field, *id);
+  /// Files without types have normal tokens alone.
+  std::vector<PieceType> types() const {
+    if (!metadata_.contains(kPrefix + "token_type"))
+      return std::vector<PieceType>(texts_.size(), PieceType::normal);
+    std::vector<PieceType> types;
+    for (const std::int64_t type : metadata_.get_integers(kPrefix + "token_type"))
+      types.push_back(piece_type(metadata_, type));
+    check_count("token_type", "types", types.size());
+    return types;
   }
-}
 
-/// A file that does not say whether texts begin with a token means: only those of the Llama 3
-/// family do. @source llama.cpp
-void add_begin(const GgufMetadata& metadata, const std::string& pre_tokenizer,
-               VocabularyBuilder& builder) {
-  const auto wanted = metadata.find<bool>("tokenizer.ggml.add_bos_token");
-  const bool is_known = metadata.contains("tokenizer.ggml.bos_token_id");
-  if (!wanted.value_or(pre_tokenizer == "llama-bpe" && is_known)) return;
-  builder.set_begin_of_sequence("bos_token_id",
-                                metadata.get<std::int64_t>("tokenizer.ggml.bos_token_id"));
-}
+  std::vector<float> scores() const {
+    if (!metadata_.contains(kPrefix + "scores")) return std::vector<float>(texts_.size(), 0.0F);
+    std::vector<float> scores;
+    for (const double score : metadata_.get_floats(kPrefix + "scores"))
+      scores.push_back(static_cast<float>(score));
+    check_count("scores", "scores", scores.size());
+    return scores;
+  }
+
+ private:
+  void check_count(const char* key, const char* what, std::size_t count) const {
+    if (count != texts_.size())
+      metadata_.fail(kPrefix + key, std::to_string(count) + " " + what,
+                     std::to_string(texts_.size()) + ", one a token");
+  }
+
+  const GgufMetadata& metadata_;
+  const std::vector<std::string>& texts_;
+};
+
+class GgufTokenizerReader {
+ public:
+  GgufTokenizerReader(const GgufMetadata& metadata, const TokenizerLimits& limits)
+      : metadata_(metadata),
+        limits_(limits),
+        model_(metadata.get<std::string>(kPrefix + "model")),
+        fail_([this](const std::string& field, const std::string& found,
+                     const std::string& allowed) {
+          metadata_.fail(kPrefix + field, found, allowed);
+        }),
+        builder_(fail_, model_ == "gpt2" ? Alphabet::byte_level : Alphabet::plain_text) {}
+
+  std::shared_ptr<const Tokenizer> read() {
+    if (model_ == "gpt2")
+      read_byte_level();
+    else if (model_ == "llama" || model_ == "t5")
+      read_scored();
+    else
+      metadata_.fail(kPrefix + "model", "'" + escaped(model_, 40) + "'",
+                     "gpt2 (byte-level BPE), llama (BPE with scores), t5 (Unigram)");
+    read_roles();
+    return std::make_shared<BpeTokenizer>(std::move(builder_.vocabulary()));
+  }
+
+ private:
+  void read_byte_level() {
+    const GgufTokens tokens(metadata_, limits_);
+    const std::vector<PieceType> types = tokens.types();
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (types[i] == PieceType::byte)
+        metadata_.fail(kPrefix + "token_type", "6", "0 to 5 for byte-level BPE");
+      builder_.add_token(tokens.texts()[i], kind_of(types[i]));
+    }
+    const std::vector<std::string>& lines = metadata_.get_strings(kPrefix + "merges");
+    if (lines.size() > limits_.merges)
+      metadata_.fail(kPrefix + "merges", std::to_string(lines.size()) + " merges",
+                     "at most " + std::to_string(limits_.merges));
+    for (const std::string& line : lines) builder_.add_merge_line(line);
+    pre_tokenizer_ = metadata_.find<std::string>(kPrefix + "pre").value_or("default");
+    builder_.set_pre_tokenizer("pre", pre_tokenizer_);
+    builder_.vocabulary().roles.kind = "byte-level BPE";
+  }
+
+  static TokenKind kind_of(PieceType type) {
+    if (type == PieceType::user_defined) return TokenKind::user_defined;
+    if (type == PieceType::unused) return TokenKind::unused;
+    return type == PieceType::normal ? TokenKind::normal : TokenKind::control;
+  }
+
+  /// @source llama.cpp: T5's table and rules stand in the file, the others take only the blank
+  void read_scored() {
+    const GgufTokens tokens(metadata_, limits_);
+    ScoredPieces pieces{.texts = tokens.texts(),
+                        .scores = tokens.scores(),
+                        .types = tokens.types(),
+                        .is_unigram = model_ == "t5",
+                        .takes_user_defined_raw = true};
+    const bool has_prefix = metadata_.find<bool>(kPrefix + "add_space_prefix").value_or(true);
+    pieces.rules = {
+        .dummy_prefix = has_prefix ? PrependScheme::always : PrependScheme::never,
+        .remove_extra_whitespaces =
+            metadata_.find<bool>(kPrefix + "remove_extra_whitespaces").value_or(false)};
+    if (pieces.is_unigram)
+      for (const std::int64_t byte : metadata_.find_integers(kPrefix + "precompiled_charsmap"))
+        pieces.charsmap += static_cast<char>(byte);
+    make_scored_vocabulary(pieces, fail_, builder_);
+  }
+
+  /// -1, as 2^32 - 1 too, means none.
+  std::optional<Token> role_id(const std::string& field) const {
+    const std::vector<Token> ids = role_ids(field);
+    return ids.empty() ? std::nullopt : std::optional(ids.front());
+  }
+  std::vector<Token> role_ids(const std::string& field) const {
+    std::vector<Token> tokens;
+    for (const std::int64_t id : metadata_.find_integers(kPrefix + field))
+      if (id != -1 && id != std::int64_t{UINT32_MAX})
+        tokens.push_back(builder_.checked(field, id));
+    return tokens;
+  }
+
+  void read_roles() {
+    TokenRoles& roles = builder_.vocabulary().roles;
+    for (const std::string& field : std::initializer_list<std::string>{
+             "eos_token_id", "eot_token_id", "eom_token_id", "eos_token_ids", "eot_token_ids",
+             "eom_token_ids", "eog_token_ids"})
+      for (const Token id : role_ids(field)) roles.ends.push_back({id, kPrefix + field});
+    builder_.add_usual_ends();
+    roles.begin = role_id("bos_token_id");
+    roles.end = role_id("eos_token_id");
+    read_texts(roles);
+    read_surroundings(roles);
+    roles.templates = chat_templates_of(metadata_);
+  }
+
+  void read_texts(TokenRoles& roles) const {
+    constexpr std::pair<const char*, const char*> kFields[] = {
+        {"bos_token", "bos_token_id"},     {"eos_token", "eos_token_id"},
+        {"unk_token", "unknown_token_id"}, {"sep_token", "seperator_token_id"},
+        {"pad_token", "padding_token_id"}, {"cls_token", "cls_token_id"},
+        {"mask_token", "mask_token_id"}};
+    const GgufTokens tokens(metadata_, limits_);
+    for (const auto& [role, field] : kFields)
+      if (const auto id = role_id(field))
+        roles.texts.push_back({role, tokens.texts()[static_cast<std::size_t>(*id)],
+                               kPrefix + field});
+  }
+
+  /// A file that does not say what texts get means what its kind of tokenizer does.
+  void read_surroundings(TokenRoles& roles) const {
+    const bool begins = model_ == "llama" || begins_texts_by_default(pre_tokenizer_);
+    const bool ends = model_ == "t5";
+    const auto told_begin = metadata_.find<bool>(kPrefix + "add_bos_token");
+    const auto told_end = metadata_.find<bool>(kPrefix + "add_eos_token");
+    if (told_begin.value_or(false) && !roles.begin) missing("bos_token_id");
+    if (told_end.value_or(false) && !roles.end) missing("eos_token_id");
+    if (told_begin.value_or(begins) && roles.begin) roles.before.push_back(*roles.begin);
+    if (told_end.value_or(ends) && roles.end) roles.after.push_back(*roles.end);
+  }
+  void missing(const std::string& field) const { metadata_.fail(kPrefix + field, "none", "an id"); }
+
+  const GgufMetadata& metadata_;
+  TokenizerLimits limits_;
+  std::string model_;
+  FieldFailure fail_;
+  VocabularyBuilder builder_;
+  std::string pre_tokenizer_;
+};
 
 }  // namespace
 
 std::shared_ptr<const Tokenizer> load_tokenizer_from_gguf(const GgufFile& file,
                                                           const TokenizerLimits& limits) {
-  const GgufMetadata& metadata = file.metadata();
-  const auto model = metadata.get<std::string>("tokenizer.ggml.model");
-  if (model != "gpt2")
-    metadata.fail("tokenizer.ggml.model", "'" + escaped(model, 40) + "'", "gpt2 (byte-level BPE)");
-  VocabularyBuilder builder(
-      [&](const std::string& field, const std::string& found, const std::string& allowed) {
-        metadata.fail(kPrefix + field, found, allowed);
-      });
-  add_tokens(metadata, limits, builder);
-  add_merges(metadata, limits.merges, builder);
-  const std::string pre_tokenizer =
-      metadata.find<std::string>("tokenizer.ggml.pre").value_or("default");
-  builder.set_pre_tokenizer("pre", pre_tokenizer);
-  add_begin(metadata, pre_tokenizer, builder);
-  add_ends(metadata, builder);
-  if (auto source = metadata.find<std::string>("tokenizer.chat_template"))
-    builder.set_chat_template(std::move(*source));
-  return std::make_shared<BpeTokenizer>(builder.finish());
+  return GgufTokenizerReader(file.metadata(), limits).read();
 }
 
 }  // namespace speclab::engines

@@ -1,5 +1,7 @@
 #include "engines/tokenizers/json_items.h"
 
+#include <cmath>
+
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
@@ -10,6 +12,18 @@ void JsonTokens::add(const std::string& text, const nlohmann::json& id) {
           "an object of 1 to " + std::to_string(max_tokens_) + " tokens");
   tokens_.push_back(
       {text, id.is_primitive() ? id : nlohmann::json(id.is_array() ? "an array" : "an object")});
+}
+
+void JsonPieces::add(const nlohmann::json& piece) {
+  if (pieces_.size() == max_pieces_)
+    fail_("model.vocab", "more than " + std::to_string(max_pieces_) + " pieces",
+          "at most " + std::to_string(max_pieces_));
+  if (piece.size() != 2 || !piece[0].is_string() || !piece[1].is_number() ||
+      !std::isfinite(piece[1].get<double>()))
+    fail_("model.vocab", "entry " + std::to_string(pieces_.size()) + ", " +
+                             escaped(piece.dump(-1, ' ', true), 64),
+          "[piece, score]");
+  pieces_.push_back({piece[0].get_ref<const std::string&>(), piece[1].get<double>()});
 }
 
 void JsonMerges::add(const nlohmann::json& merge) {

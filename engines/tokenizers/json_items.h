@@ -33,6 +33,27 @@ class JsonTokens {
   std::vector<NamedId> tokens_;
 };
 
+/// Elements of `model.vocab` of a Unigram model, [piece, score], in the order of the file.
+class JsonPieces {
+ public:
+  struct Piece {
+    std::string text;
+    double score;
+  };
+
+  /// @param fail  where there are more than `max_pieces`, or one is no such pair
+  JsonPieces(FieldFailure fail, std::size_t max_pieces)
+      : fail_(std::move(fail)), max_pieces_(max_pieces) {}
+
+  void add(const nlohmann::json& piece);
+  const std::vector<Piece>& pieces() const { return pieces_; }
+
+ private:
+  FieldFailure fail_;
+  std::size_t max_pieces_;
+  std::vector<Piece> pieces_;
+};
+
 /// Elements of `model.merges`, "left right" or ["left", "right"], in the order of the file.
 class JsonMerges {
  public:

@@ -1,123 +1,77 @@
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "engines/formats/input_file.h"
 #include "engines/formats/json_file.h"
+#include "engines/tokenizers/chat_template_files.h"
+#include "engines/tokenizers/folder_tokens.h"
 #include "engines/tokenizers/json_items.h"
+#include "engines/tokenizers/json_steps.h"
+#include "engines/tokenizers/json_vocabulary.h"
 #include "engines/tokenizers/load_tokenizer.h"
+#include "engines/tokenizers/surroundings.h"
+#include "engines/tokenizers/unigram_model.h"
 #include "engines/tokenizers/vocabulary_builder.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
 namespace {
 
-constexpr std::uint64_t kMaxTemplateBytes = 1 << 20;
+enum class JsonModelKind : std::uint8_t { bpe, unigram };
 
-// Patterns of Split pre-tokenizers that are known. @source tokenizer.json of Llama 3 and Qwen2
-constexpr const char* kLlama3Pattern =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|)"
-    R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-constexpr const char* kQwen2Pattern =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|)"
-    R"(\s*[\r\n]+|\s+(?!\S)|\s+)";
-
-struct NamedToken {
-  std::string text;
-  TokenKind kind = TokenKind::unused;
-};
-
-bool flag(const JsonNode& node, const char* key, bool missing) {
-  const auto value = node.find(key);
-  return value ? value->as_bool() : missing;
+/// Older files do not say; they are of the kind that has merges.
+JsonModelKind model_kind(const JsonNode& model) {
+  const auto type = model.find("type");
+  if (!type || type->as_string() == "BPE") return JsonModelKind::bpe;
+  if (type->as_string() == "Unigram") return JsonModelKind::unigram;
+  type->fail(type->shown(), "\"BPE\", \"Unigram\"");
 }
 
-void require_flag(const JsonNode& node, const char* key, bool missing, bool required) {
-  if (flag(node, key, missing) != required)
-    node.at(key).fail(required ? "false" : "true", required ? "true" : "false");
-}
-
-/// One step of the pre-tokenizer in a word: "digits", "bytes", "bytes by GPT-2's pattern", or the
-/// name of a known pattern.
-std::string step_name(const JsonNode& node) {
-  const std::string& type = node.at("type").as_string();
-  if (type == "Digits") {
-    require_flag(node, "individual_digits", false, true);
-    return "digits";
-  }
-  if (type == "ByteLevel") {
-    require_flag(node, "add_prefix_space", true, false);
-    return flag(node, "use_regex", true) ? "gpt-2" : "bytes";
-  }
-  if (type == "Split") {
-    const JsonNode pattern = node.at("pattern").at("Regex");
-    if (node.at("behavior").as_string() != "Isolated")
-      node.at("behavior").fail(node.at("behavior").shown(), "\"Isolated\"");
-    require_flag(node, "invert", false, false);
-    if (pattern.as_string() == kLlama3Pattern) return "llama-bpe";
-    if (pattern.as_string() == kQwen2Pattern) return "qwen2";
-    pattern.fail(pattern.shown(), "the patterns of Llama 3 and Qwen2");
-  }
-  node.at("type").fail(node.at("type").shown(), "Digits, ByteLevel, Split, Sequence");
-}
-
-/// The GGUF name of what the steps amount to.
-std::string pre_tokenizer_name(const JsonNode& node) {
-  static const std::map<std::string, std::string> known = {{"gpt-2 ", "gpt-2"},
-                                                           {"digits gpt-2 ", "smollm"},
-                                                           {"llama-bpe bytes ", "llama-bpe"},
-                                                           {"qwen2 bytes ", "qwen2"}};
-  std::string steps;
-  if (node.at("type").as_string() == "Sequence") {
-    for (const JsonNode& step : node.at("pretokenizers").elements()) steps += step_name(step) + " ";
-  } else {
-    steps = step_name(node) + " ";
-  }
-  const auto found = known.find(steps);
-  if (found == known.end()) node.fail(steps, "the pre-tokenizers " + known_pre_tokenizers());
-  return found->second;
-}
-
-void require_plain_bpe(const JsonNode& model) {
-  if (const auto type = model.find("type"); type && type->as_string() != "BPE")
-    type->fail(type->shown(), "\"BPE\" (byte-level)");
-  require_flag(model, "byte_fallback", false, false);
-  for (const char* key :
-       {"dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix"}) {
+void refuse_unread_options(const JsonNode& model) {
+  for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
     const auto value = model.find(key);
-    if (value && !(value->is_string() && value->as_string().empty()))
-      value->fail(value->shown(), "null");
+    if (value && !value->as_string().empty()) value->fail(value->shown(), "null");
   }
+  const auto dropout = model.find("dropout");
+  if (dropout && dropout->as_number() != 0) dropout->fail(dropout->shown(), "null");
 }
 
 class JsonTokenizerReader {
  public:
   JsonTokenizerReader(const std::string& path, const TokenizerLimits& limits)
       : path_(path),
-        limits_(limits),
         tokens_read_(make_failure(path), limits.tokens),
+        pieces_read_(make_failure(path), limits.tokens),
         merges_read_(make_failure(path), limits.merges),
         json_(read_json_file(path, {}, sinks())),
         root_(json_, path),
-        builder_(make_failure(path)) {}
+        model_(root_.at("model")),
+        kind_(model_kind(model_)),
+        read_(root_, limits) {}
 
   std::shared_ptr<const Tokenizer> read() {
-    const JsonNode model = root_.at("model");
-    if (const auto normalizer = root_.find("normalizer"))
-      normalizer->fail(normalizer->shown(), "null (no normalizer)");
-    require_plain_bpe(model);
-    read_vocabulary(model.at("vocab"));
-    read_added_tokens();
-    add_tokens();
-    if (const JsonNode merges = model.at("merges"); !merges.is_array())
-      merges.fail(merges.shown(), "an array");
-    merges_read_.add_to(builder_);
-    builder_.set_pre_tokenizer("pre_tokenizer", pre_tokenizer_name(root_.at("pre_tokenizer")));
-    read_companions();
-    if (const auto processor = root_.find("post_processor")) read_post_processor(*processor);
-    BpeVocabulary vocabulary = builder_.finish();
-    vocabulary.whole_pieces_first = flag(model, "ignore_merges", false);
+    if (const auto step = root_.find("pre_tokenizer")) pre_tokenizer_ = json_pre_tokenizer(*step);
+    read_vocabulary();
+    VocabularyBuilder builder(make_failure(path_), is_byte_level() ? Alphabet::byte_level
+                                                                   : Alphabet::plain_text);
+    for (std::size_t i = 0; i < read_.tokens().size(); ++i) {
+      const auto& [text, kind] = read_.tokens()[i];
+      if (kind == TokenKind::unused || !is_found(i))
+        builder.add_unused_token();
+      else
+        builder.add_token(text, kind);
+    }
+    if (const auto step = root_.find("normalizer")) normalizer_ = json_normalizer(*step);
+    BpeVocabulary& vocabulary = builder.vocabulary();
+    vocabulary.added = read_.added();
+    vocabulary.normalizer = normalizer_;
+    vocabulary.pre_tokenizer = pre_tokenizer_.steps;
+    read_model(builder);
+    vocabulary.spelling = spelling();
+    vocabulary.gives_texts_back = is_byte_level() && !pre_tokenizer_.changes_text &&
+                                  vocabulary.normalizer.empty();
+    read_roles(builder);
     return std::make_shared<BpeTokenizer>(std::move(vocabulary));
   }
 
@@ -129,133 +83,163 @@ class JsonTokenizerReader {
   }
 
   JsonSinks sinks() {
-    return {{"/model/vocab", [this](const std::string& text,
-                                    const nlohmann::json& id) { tokens_read_.add(text, id); }},
+    return {{"/model/vocab",
+             [this](const std::string& text, const nlohmann::json& value) {
+               if (text.empty() && value.is_array())
+                 pieces_read_.add(value);
+               else
+                 tokens_read_.add(text, value);
+             }},
             {"/model/merges",
              [this](const std::string&, const nlohmann::json& merge) { merges_read_.add(merge); }}};
   }
 
-  void read_vocabulary(const JsonNode& vocab) {
-    const std::vector<JsonTokens::NamedId> members = tokens_read_.take();
-    if (!vocab.value().is_object() || members.empty())
-      vocab.fail(vocab.shown(), "an object of 1 to " + std::to_string(limits_.tokens) + " tokens");
-    id_limit_ = 2 * members.size();
-    for (const auto& [text, id] : members)
-      set_token(text, vocab_id(vocab, text, id), TokenKind::normal);
+  /// False for a piece whose text comes again later.
+  bool is_found(std::size_t id) const {
+    return kind_ != JsonModelKind::unigram ||
+           read_.find(read_.tokens()[id].text) == static_cast<Token>(id);
   }
 
-  std::size_t vocab_id(const JsonNode& vocab, const std::string& text,
-                       const nlohmann::json& id) const {
-    if (!id.is_number_unsigned() || id.get<std::uint64_t>() >= id_limit_) {
-      vocab.fail("id " + escaped(id.dump(), 40) + " of '" + escaped(text, 40) + "'",
-                 "ids below " + std::to_string(id_limit_));
+  bool is_byte_level() const {
+    return pre_tokenizer_.is_byte_level && kind_ == JsonModelKind::bpe;
+  }
+
+  void read_vocabulary() {
+    const JsonNode vocab = model_.at("vocab");
+    if (kind_ == JsonModelKind::unigram)
+      read_.add_pieces(vocab, pieces_read_.pieces());
+    else
+      read_.add_members(vocab, tokens_read_.take());
+    if (const auto added = root_.find("added_tokens")) read_.add_added_tokens(*added);
+    const std::string folder = std::filesystem::path(path_).parent_path().string();
+    told_ = read_folder_tokens(folder);
+    read_.add_told_tokens(folder, told_.added);
+  }
+
+  void read_model(VocabularyBuilder& builder) {
+    if (kind_ == JsonModelKind::unigram) return read_unigram(builder.vocabulary());
+    refuse_unread_options(model_);
+    if (const JsonNode merges = model_.at("merges"); !merges.is_array())
+      merges.fail(merges.shown(), "an array");
+    merges_read_.add_to(builder);
+    BpeVocabulary& vocabulary = builder.vocabulary();
+    vocabulary.whole_pieces_first = json_flag(model_, "ignore_merges", false);
+    vocabulary.unknown = {.is_fused = json_flag(model_, "fuse_unk", false)};
+    if (const auto unknown = model_.find("unk_token"); unknown && !unknown->as_string().empty())
+      vocabulary.unknown.token = known_token(*unknown);
+    vocabulary.closes_gaps = true;
+    vocabulary.roles.kind = is_byte_level() ? "byte-level BPE" : "BPE";
+    if (!is_byte_level()) make_text_bpe(vocabulary);
+  }
+
+  void make_text_bpe(BpeVocabulary& vocabulary) const {
+    if (json_flag(model_, "byte_fallback", false)) vocabulary.unknown.bytes = byte_tokens();
+    TextBpeParts parts{.pieces = {},
+                       .merges = vocabulary.merges,
+                       .num_tokens = static_cast<Token>(vocabulary.texts.size()),
+                       .whole_pieces_first = vocabulary.whole_pieces_first,
+                       .unknown = vocabulary.unknown};
+    for (std::size_t i = 0; i < vocabulary.texts.size(); ++i)
+      if (vocabulary.kinds[i] == TokenKind::normal)
+        parts.pieces.emplace_back(vocabulary.texts[i], static_cast<Token>(i));
+    vocabulary.model = text_bpe_model(parts);
+  }
+
+  void read_unigram(BpeVocabulary& vocabulary) const {
+    constexpr double kPenalty = 10;  // @source K_UNK_PENALTY of tokenizers' unigram model
+    UnigramParts parts;
+    double least = 0;
+    const std::vector<JsonPieces::Piece>& pieces = pieces_read_.pieces();
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      least = i == 0 ? pieces[i].score : std::min(least, pieces[i].score);
+      if (!is_found(i)) continue;
+      parts.pieces.emplace_back(pieces[i].text, static_cast<Token>(i));
+      parts.scores.push_back(pieces[i].score);
     }
-    return id.get<std::size_t>();
+    parts.unknown_score = least - kPenalty;
+    parts.unknown.is_fused = true;
+    if (json_flag(model_, "byte_fallback", false)) parts.unknown.bytes = byte_tokens();
+    if (const auto id = model_.find("unk_id"))
+      parts.unknown.token =
+          static_cast<Token>(id->as_integer(0, static_cast<std::int64_t>(pieces.size()) - 1));
+    vocabulary.model = unigram_model(parts);
+    vocabulary.roles.kind = "Unigram";
   }
 
-  void set_token(const std::string& text, std::size_t id, TokenKind kind) {
-    if (text.size() > limits_.token_bytes)
-      root_.fail("a token of " + std::to_string(text.size()) + " bytes",
-                 "at most " + std::to_string(limits_.token_bytes));
-    if (id >= tokens_.size()) tokens_.resize(id + 1);
-    NamedToken& token = tokens_[id];
-    if (token.kind != TokenKind::unused && token.text != text) {
-      root_.fail("id " + std::to_string(id) + " for '" + escaped(token.text, 30) + "' and '" +
-                     escaped(text, 30) + "'",
-                 "one token an id");
+  Token known_token(const JsonNode& node) const {
+    const Token token = read_.find(node.as_string());
+    if (token == kNoToken) node.fail(node.shown(), "a token of the vocabulary");
+    return token;
+  }
+
+  ByteTokens byte_tokens() const {
+    ByteTokens tokens;
+    tokens.fill(kNoToken);
+    for (std::size_t i = 0; i < read_.tokens().size(); ++i)
+      if (const auto byte = byte_of_token(read_.tokens()[i].text))
+        tokens[static_cast<unsigned char>(*byte)] = static_cast<Token>(i);
+    return tokens;
+  }
+
+  /// Nothing where tokens stand side by side as bytes.
+  std::optional<SpellingRules> spelling() const {
+    const auto node = root_.find("decoder");
+    if (is_byte_level() && (!node || node->at("type").as_string() == "ByteLevel"))
+      return std::nullopt;
+    JsonDecoder decoder;
+    if (node)
+      decoder = json_decoder(*node);
+    else
+      decoder.separator = " ";
+    SpellingRules rules{.texts = {},
+                        .dropped_at_first = decoder.dropped_at_first,
+                        .separator = decoder.separator,
+                        .stripped = decoder.stripped,
+                        .strip_begin = decoder.strip_begin,
+                        .strip_end = decoder.strip_end};
+    std::vector<std::string> texts;
+    for (const auto& token : read_.tokens()) texts.push_back(token.text);
+    for (const AddedToken& token : read_.added())
+      if (token.normalized)
+        texts[static_cast<std::size_t>(token.id)] = normalized(normalizer_, token.text, true);
+    for (const std::string& text : texts) {
+      if (!rules.dropped_at_first.empty()) rules.raw_texts.push_back(text);
+      std::string spelt = text;
+      for (const auto& step : decoder.of_token) spelt = step(std::move(spelt));
+      rules.texts.push_back(std::move(spelt));
     }
-    token = {text, kind};
+    return rules;
   }
 
-  void read_added_tokens() {
-    const auto added = root_.find("added_tokens");
-    if (!added) return;
-    for (const JsonNode& node : added->elements()) {
-      for (const char* key : {"single_word", "lstrip", "rstrip"})
-        require_flag(node, key, false, false);
-      if (node.at("content").as_string().empty())
-        node.at("content").fail("empty", "one or more characters");
-      const auto id = static_cast<std::size_t>(
-          node.at("id").as_integer(0, static_cast<std::int64_t>(id_limit_) - 1));
-      set_token(node.at("content").as_string(), id,
-                flag(node, "special", false) ? TokenKind::control : TokenKind::user_defined);
-    }
-  }
-
-  void add_tokens() {
-    for (const NamedToken& token : std::exchange(tokens_, {})) {
-      if (token.kind == TokenKind::unused)
-        builder_.add_unused_token();
-      else
-        builder_.add_token(token.text, token.kind);
-    }
-  }
-
-  /// What is put around a text: nothing, or one token before it.
-  void read_post_processor(const JsonNode& node) {
-    const std::string& type = node.at("type").as_string();
-    if (type == "ByteLevel") return;
-    if (type == "Sequence") {
-      for (const JsonNode& step : node.at("processors").elements()) read_post_processor(step);
-      return;
-    }
-    if (type != "TemplateProcessing")
-      node.at("type").fail(node.at("type").shown(), "ByteLevel, TemplateProcessing, Sequence");
-    const std::vector<JsonNode> parts = node.at("single").elements();
-    if (parts.empty() || parts.size() > 2 || !parts.back().find("Sequence"))
-      node.at("single").fail(node.at("single").shown(),
-                             "the text, or one special token and the text");
-    if (parts.size() == 2)
-      builder_.set_begin_of_sequence(
-          "post_processor", builder_.find(parts.front().at("SpecialToken").at("id").as_string()));
-  }
-
-  /// What stands beside tokenizer.json: the end of sequence and the chat template.
-  void read_companions() {
-    const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
-    const std::filesystem::path config_path = folder / "tokenizer_config.json";
-    if (std::filesystem::exists(config_path)) read_config(config_path.string());
-    const std::filesystem::path template_path = folder / "chat_template.jinja";
-    if (std::filesystem::exists(template_path))
-      builder_.set_chat_template(read_template(template_path.string()));
-  }
-
-  /// A token is named by its text, or by an object that holds it.
-  static std::string token_text(const JsonNode& token) {
-    return token.is_string() ? token.as_string() : token.at("content").as_string();
-  }
-
-  void read_config(const std::string& path) {
-    const nlohmann::json json = read_json_file(path);
-    const JsonNode config(json, path);
-    if (const auto end = config.find("eos_token"))
-      builder_.add_end_of_sequence("eos_token", builder_.find(token_text(*end)));
-    const auto begin = config.find("bos_token");
-    if (begin && flag(config, "add_bos_token", false))
-      builder_.set_begin_of_sequence("bos_token", builder_.find(token_text(*begin)));
-    if (const auto source = config.find("chat_template"); source && source->is_string())
-      builder_.set_chat_template(source->as_string());
-  }
-
-  static std::string read_template(const std::string& path) {
-    const InputFile file(path);
-    if (file.size() > kMaxTemplateBytes)
-      file.fail(
-          0, {"size", std::to_string(file.size()), "at most " + std::to_string(kMaxTemplateBytes)});
-    std::string text(static_cast<std::size_t>(file.size()), '\0');
-    file.read(0, std::as_writable_bytes(std::span(text)));
-    return text;
+  void read_roles(VocabularyBuilder& builder) const {
+    const auto id_of = [this](const std::string& text) { return read_.find(text); };
+    BpeVocabulary& vocabulary = builder.vocabulary();
+    TokenRoles roles = roles_of(told_, [&](const std::string& text) -> std::optional<Token> {
+      const Token token = id_of(text);
+      return token == kNoToken ? std::nullopt : std::optional(token);
+    });
+    roles.kind = std::move(vocabulary.roles.kind);
+    Surroundings around;
+    if (const auto processor = root_.find("post_processor"))
+      around = json_post_processor(*processor, id_of,
+                                   static_cast<std::int64_t>(vocabulary.texts.size()) - 1);
+    set_surroundings(around, told_, roles);
+    vocabulary.roles = std::move(roles);
+    if (told_.ends.empty()) builder.add_usual_ends();
   }
 
   std::string path_;
-  TokenizerLimits limits_;
   JsonTokens tokens_read_;
+  JsonPieces pieces_read_;
   JsonMerges merges_read_;
   nlohmann::json json_;
   JsonNode root_;
-  VocabularyBuilder builder_;
-  std::size_t id_limit_ = 0;
-  std::vector<NamedToken> tokens_;
+  JsonNode model_;
+  JsonModelKind kind_;
+  JsonVocabulary read_;
+  JsonPreTokenizer pre_tokenizer_;
+  Normalizer normalizer_;
+  FolderTokens told_;
 };
 
 }  // namespace

@@ -6,8 +6,11 @@ namespace speclab::engines {
 
 MergeTable::MergeTable(std::span<const Merge> merges)
     : slots_(std::bit_ceil(merges.size() * 2 + 2)), mask_(slots_.size() - 1) {
-  std::uint32_t rank = 0;
-  for (const Merge& merge : merges) insert(merge, rank++);
+  std::uint32_t place = 0;
+  for (const Merge& merge : merges) {
+    insert(merge, merge.rank == Merge::kPlaceInList ? place : merge.rank);
+    ++place;
+  }
 }
 
 void MergeTable::insert(const Merge& merge, std::uint32_t rank) {

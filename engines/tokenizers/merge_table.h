@@ -12,6 +12,10 @@ struct Merge {
   Token left = 0;
   Token right = 0;
   Token merged = 0;
+  /// Merges of equal rank are made from left to right. Left out, it is the place in the list.
+  std::uint32_t rank = kPlaceInList;
+
+  static constexpr std::uint32_t kPlaceInList = UINT32_MAX;
 };
 
 /// What a pair becomes, and how early: lower ranks merge first.

@@ -1,73 +1,171 @@
-#define PCRE2_CODE_UNIT_WIDTH 8
 #include "engines/tokenizers/pre_tokenizer.h"
 
-#include <pcre2.h>
-
-#include "sim/core/errors.h"
+#include "engines/tokenizers/characters.h"
 
 namespace speclab::engines {
+namespace {
 
-/// A compiled pattern. Match data belongs to the call, so that threads can share it.
-class PreTokenizer::Pattern {
- public:
-  explicit Pattern(std::string_view text) {
-    int error = 0;
-    PCRE2_SIZE offset = 0;
-    code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
-                              PCRE2_UTF | PCRE2_UCP, &error, &offset, nullptr));
-    SPECLAB_EXPECT(code_ != nullptr, "pattern does not compile: " + std::string(text));
-    pcre2_jit_compile(
-        code_.get(),
-        PCRE2_JIT_COMPLETE);  // where it is not available, matching is slower and the same
+struct Part {
+  std::size_t begin, end;
+  bool is_match;
+};
+
+/// Matches and the stretches between them, in order.
+std::vector<Part> parts_of(std::string_view text, const Pattern& pattern, bool is_inverted) {
+  std::vector<Part> parts;
+  std::size_t done = 0;
+  pattern.visit_matches(text, [&](std::size_t begin, std::size_t end) {
+    if (begin > done) parts.push_back({done, begin, is_inverted});
+    parts.push_back({begin, end, !is_inverted});
+    done = end;
+  });
+  if (done < text.size()) parts.push_back({done, text.size(), is_inverted});
+  return parts;
+}
+
+std::vector<Part> joined_to_previous(const std::vector<Part>& parts) {
+  std::vector<Part> joined;
+  bool follows_match = false;
+  for (const Part& part : parts) {
+    if (part.is_match && !follows_match && !joined.empty())
+      joined.back().end = part.end;
+    else
+      joined.push_back(part);
+    follows_match = part.is_match;
   }
+  return joined;
+}
 
-  /// Calls `sink` with every match and every stretch between matches.
-  template <typename Sink>
-  void split(std::string_view text, Sink sink) const {
-    const std::unique_ptr<pcre2_match_data, Free> match(
-        pcre2_match_data_create_from_pattern(code_.get(), nullptr));
-    std::size_t done = 0;
-    while (done < text.size() && find(text, done, match.get())) {
-      const PCRE2_SIZE* bounds = pcre2_get_ovector_pointer(match.get());
-      if (bounds[0] > done) sink(text.substr(done, bounds[0] - done));
-      sink(text.substr(bounds[0], bounds[1] - bounds[0]));
-      done = bounds[1];
-    }
-    if (done < text.size()) sink(text.substr(done));
+std::vector<Part> joined_to_next(const std::vector<Part>& parts) {
+  std::vector<Part> joined;
+  bool precedes_match = false;
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    if (part->is_match && !precedes_match && !joined.empty())
+      joined.back().begin = part->begin;
+    else
+      joined.push_back(*part);
+    precedes_match = part->is_match;
+  }
+  return {joined.rbegin(), joined.rend()};
+}
+
+std::vector<Part> joined_runs(const std::vector<Part>& parts) {
+  std::vector<Part> joined;
+  for (const Part& part : parts) {
+    if (!joined.empty() && joined.back().is_match == part.is_match)
+      joined.back().end = part.end;
+    else
+      joined.push_back(part);
+  }
+  return joined;
+}
+
+class SplitStep final : public PreTokenizerStep {
+ public:
+  SplitStep(std::shared_ptr<const Pattern> pattern, SplitBehavior behavior, bool is_inverted)
+      : pattern_(std::move(pattern)), behavior_(behavior), is_inverted_(is_inverted) {}
+
+  void split(std::string_view text, bool, TextStore&, const PieceSink& sink) const override {
+    const auto give = [&](std::size_t begin, std::size_t end) {
+      if (begin < end) sink(text.substr(begin, end - begin));
+    };
+    if (behavior_ == SplitBehavior::isolated) return isolate(text, give);
+    for (const Part& part : parts(text))
+      if (behavior_ != SplitBehavior::removed || !part.is_match) give(part.begin, part.end);
   }
 
  private:
-  struct Free {
-    void operator()(pcre2_code* code) const { pcre2_code_free(code); }
-    void operator()(pcre2_match_data* match) const { pcre2_match_data_free(match); }
-  };
-
-  bool find(std::string_view text, std::size_t from, pcre2_match_data* match) const {
-    const int count = pcre2_match(code_.get(), reinterpret_cast<PCRE2_SPTR>(text.data()),
-                                  text.size(), from, PCRE2_NO_UTF_CHECK, match, nullptr);
-    SPECLAB_EXPECT(count > 0 || count == PCRE2_ERROR_NOMATCH,
-                   "pattern matching failed with PCRE2 error " + std::to_string(count));
-    return count > 0;
+  /// The usual behaviour, without a list of the parts.
+  template <typename Give>
+  void isolate(std::string_view text, Give give) const {
+    std::size_t done = 0;
+    pattern_->visit_matches(text, [&](std::size_t begin, std::size_t end) {
+      give(done, begin);
+      give(begin, end);
+      done = end;
+    });
+    give(done, text.size());
+  }
+  std::vector<Part> parts(std::string_view text) const {
+    std::vector<Part> all = parts_of(text, *pattern_, is_inverted_);
+    if (behavior_ == SplitBehavior::merged_with_previous) return joined_to_previous(all);
+    if (behavior_ == SplitBehavior::merged_with_next) return joined_to_next(all);
+    return behavior_ == SplitBehavior::contiguous ? joined_runs(all) : all;
   }
 
-  std::unique_ptr<pcre2_code, Free> code_;
+  std::shared_ptr<const Pattern> pattern_;
+  SplitBehavior behavior_;
+  bool is_inverted_;
 };
+
+class PrefixSpaceStep final : public PreTokenizerStep {
+  void split(std::string_view text, bool, TextStore& store, const PieceSink& sink) const override {
+    sink(text.starts_with(' ') ? text : store.emplace_back(" " + std::string(text)));
+  }
+};
+
+class MetaspaceStep final : public PreTokenizerStep {
+ public:
+  MetaspaceStep(std::string mark, PrependScheme scheme, bool splits)
+      : mark_(std::move(mark)), scheme_(scheme), splits_(splits) {}
+
+  void split(std::string_view text, bool is_first, TextStore& store,
+             const PieceSink& sink) const override {
+    const bool prepends = scheme_ == PrependScheme::always ||
+                          (scheme_ == PrependScheme::first && is_first);
+    std::string marked = replaced(text, " ", mark_);
+    if (prepends && !marked.starts_with(mark_)) marked.insert(0, mark_);
+    std::string_view rest = store.emplace_back(std::move(marked));
+    while (splits_ && !rest.empty()) {
+      const std::size_t next = std::min(rest.find(mark_, 1), rest.size());
+      sink(rest.substr(0, next));
+      rest.remove_prefix(next);
+    }
+    if (!rest.empty()) sink(rest);
+  }
+
+ private:
+  std::string mark_;
+  PrependScheme scheme_;
+  bool splits_;
+};
+
+}  // namespace
 
 PreTokenizer::PreTokenizer(std::span<const std::string_view> patterns) {
   for (const std::string_view pattern : patterns)
-    stages_.push_back(std::make_unique<Pattern>(pattern));
+    steps_.push_back(
+        split_step(std::make_shared<Pattern>(pattern), SplitBehavior::isolated, false));
 }
 
-PreTokenizer::~PreTokenizer() = default;
-
-void PreTokenizer::split(std::string_view text, const PieceSink& sink) const {
-  split_from(0, text, sink);
+void PreTokenizer::split(std::string_view text, bool is_first, TextStore& store,
+                         const PieceSink& sink) const {
+  split_from(0, text, is_first, store, sink);
 }
 
-void PreTokenizer::split_from(std::size_t stage, std::string_view text,
-                              const PieceSink& sink) const {
-  if (stage == stages_.size()) return sink(text);
-  stages_[stage]->split(text, [&](std::string_view piece) { split_from(stage + 1, piece, sink); });
+void PreTokenizer::split_from(std::size_t step, std::string_view text, bool is_first,
+                              TextStore& store, const PieceSink& sink) const {
+  if (step == steps_.size()) return sink(text);
+  const std::less<const char*> before;
+  bool can_be_first = is_first;
+  steps_[step]->split(text, is_first, store, [&](std::string_view piece) {
+    const char *begin = text.data(), *end = begin + text.size();
+    const bool is_later = before(begin, piece.data()) && before(piece.data(), end);
+    split_from(step + 1, piece, can_be_first && !is_later, store, sink);
+    can_be_first = false;
+  });
+}
+
+std::shared_ptr<const PreTokenizerStep> split_step(std::shared_ptr<const Pattern> pattern,
+                                                   SplitBehavior behavior, bool is_inverted) {
+  return std::make_shared<SplitStep>(std::move(pattern), behavior, is_inverted);
+}
+std::shared_ptr<const PreTokenizerStep> prefix_space_step() {
+  return std::make_shared<PrefixSpaceStep>();
+}
+std::shared_ptr<const PreTokenizerStep> metaspace_step(std::string mark, PrependScheme scheme,
+                                                       bool splits) {
+  return std::make_shared<MetaspaceStep>(std::move(mark), scheme, splits);
 }
 
 }  // namespace speclab::engines

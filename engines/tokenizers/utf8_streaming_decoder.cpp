@@ -5,7 +5,7 @@
 namespace speclab::engines {
 
 std::string Utf8StreamingDecoder::push(Token token) {
-  held_ += tokenizer_.decode({&token, 1});
+  spelling_.push(token, held_);
   std::string text;
   std::string_view rest = held_;
   while (!rest.empty()) {

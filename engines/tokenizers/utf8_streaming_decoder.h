@@ -2,6 +2,7 @@
 #include <string>
 
 #include "engines/interface/tokenizer.h"
+#include "engines/tokenizers/token_spelling.h"
 
 namespace speclab::engines {
 
@@ -9,13 +10,13 @@ namespace speclab::engines {
 /// U+FFFD, so what is pushed out is always valid UTF-8.
 class Utf8StreamingDecoder : public StreamingDecoder {
  public:
-  /// @param tokenizer  outlives the decoder
-  explicit Utf8StreamingDecoder(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
+  /// @param rules  outlive the decoder
+  explicit Utf8StreamingDecoder(const SpellingRules& rules) : spelling_(rules) {}
   std::string push(Token token) override;
   std::string flush() override;
 
  private:
-  const Tokenizer& tokenizer_;
+  Spelling spelling_;
   std::string held_;
 };
 

@@ -5,13 +5,15 @@
 
 #include "engines/tokenizers/byte_level.h"
 #include "sim/core/errors.h"
+#include "sim/core/utf8.h"
 
 namespace speclab::engines {
 namespace {
 
 // @source ends of a turn or of a text in the model families read here
-constexpr std::string_view kEndTexts[] = {"<|im_end|>", "<|endoftext|>", "<|eot_id|>",
-                                          "<|end_of_text|>", "<|eom_id|>"};
+constexpr std::string_view kEndTexts[] = {
+    "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|end_of_text|>", "<|eom_id|>", "<|end|>",
+    "<end_of_turn>", "<|return|>", "<|call|>", "<EOT>", "_<EOT>", "<end_of_utterance>"};
 
 std::string quoted(const std::string& text) { return "'" + escaped(text, 40) + "'"; }
 
@@ -23,15 +25,17 @@ std::string entry(std::size_t index, const std::string& shown) {
 
 void VocabularyBuilder::add_token(const std::string& text, TokenKind kind) {
   const std::size_t index = vocabulary_.texts.size();
+  if (text.empty()) return add_unused_token();
   if (!ids_.emplace(text, static_cast<Token>(index)).second)
     fail("tokens", entry(index, quoted(text) + " again"), "each token once");
   std::string bytes = text;
-  if (kind == TokenKind::normal) {
+  if (kind == TokenKind::normal && alphabet_ == Alphabet::byte_level) {
     auto decoded = bytes_of_token_text(text);
-    if (!decoded || decoded->empty())
-      fail("tokens", entry(index, quoted(text)),
-           "one or more characters of the byte-level alphabet");
+    if (!decoded)
+      fail("tokens", entry(index, quoted(text)), "characters of the byte-level alphabet");
     bytes = std::move(*decoded);
+  } else if (alphabet_ == Alphabet::plain_text && valid_utf8_prefix(text) != text.size()) {
+    fail("tokens", entry(index, quoted(text)), "valid UTF-8");
   }
   vocabulary_.texts.push_back(std::move(bytes));
   vocabulary_.kinds.push_back(kind);
@@ -63,7 +67,7 @@ void VocabularyBuilder::set_pre_tokenizer(const std::string& field, const std::s
   const auto patterns = pre_tokenizer_patterns(name);
   if (patterns.empty()) fail(field, quoted(name), known_pre_tokenizers());
   vocabulary_.patterns.assign(patterns.begin(), patterns.end());
-  vocabulary_.whole_pieces_first = name == "llama-bpe";
+  vocabulary_.whole_pieces_first = takes_whole_pieces_first(name);
 }
 
 Token VocabularyBuilder::checked(const std::string& field, std::int64_t id) const {
@@ -72,31 +76,20 @@ Token VocabularyBuilder::checked(const std::string& field, std::int64_t id) cons
   return static_cast<Token>(id);
 }
 
-void VocabularyBuilder::set_begin_of_sequence(const std::string& field, std::int64_t id) {
-  vocabulary_.begin_of_sequence = checked(field, id);
-}
-
-void VocabularyBuilder::add_end_of_sequence(const std::string& field, std::int64_t id) {
-  vocabulary_.end_of_sequence.push_back(checked(field, id));
-}
-
 Token VocabularyBuilder::find(const std::string& text) const {
   const auto found = ids_.find(text);
   return found == ids_.end() ? kNoToken : found->second;
 }
 
-BpeVocabulary VocabularyBuilder::finish() {
-  std::vector<Token>& ends = vocabulary_.end_of_sequence;
+void VocabularyBuilder::add_usual_ends() {
+  std::vector<EndToken>& ends = vocabulary_.roles.ends;
   for (const std::string_view text : kEndTexts) {
     const Token token = find(std::string(text));
     if (token != kNoToken &&
-        vocabulary_.kinds[static_cast<std::size_t>(token)] == TokenKind::control)
-      ends.push_back(token);
+        vocabulary_.kinds[static_cast<std::size_t>(token)] == TokenKind::control &&
+        std::ranges::count(ends, token, &EndToken::id) == 0)
+      ends.push_back({token, "the name of the token"});
   }
-  ids_ = {};
-  std::sort(ends.begin(), ends.end());
-  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
-  return std::move(vocabulary_);
 }
 
 void VocabularyBuilder::fail(const std::string& field, const std::string& found,

@@ -1,6 +1,6 @@
 #pragma once
-// Turns the token texts of a model file into a checked BpeVocabulary; the part that all file
-// formats share.
+// Turns the token texts of a model file into a checked vocabulary; the part that all file formats
+// share.
 
 #include <functional>
 #include <string>
@@ -16,12 +16,17 @@ namespace speclab::engines {
 using FieldFailure = std::function<void(const std::string& field, const std::string& found,
                                         const std::string& allowed)>;
 
+/// What normal tokens are written in.
+enum class Alphabet : std::uint8_t { byte_level, plain_text };
+
 class VocabularyBuilder {
  public:
   /// @param fail  throws ModelFileError for the file being read
-  explicit VocabularyBuilder(FieldFailure fail) : fail_(std::move(fail)) {}
+  explicit VocabularyBuilder(FieldFailure fail, Alphabet alphabet = Alphabet::byte_level)
+      : fail_(std::move(fail)), alphabet_(alphabet) {}
 
-  /// Adds the next token. @param text  as in the file: normal tokens in the byte-level alphabet
+  /// Adds the next token; one without text is never made.
+  /// @param text  as in the file: normal tokens in the alphabet
   void add_token(const std::string& text, TokenKind kind);
   /// Adds the next token as one that no text becomes and that stands for no text.
   void add_unused_token();
@@ -31,24 +36,23 @@ class VocabularyBuilder {
   void add_merge_line(const std::string& line);
   /// @param name  a pre-tokenizer's GGUF name
   void set_pre_tokenizer(const std::string& field, const std::string& name);
-  /// The token that texts are to begin with, checked against the vocabulary.
-  void set_begin_of_sequence(const std::string& field, std::int64_t id);
-  /// Adds an end of sequence, checked against the vocabulary.
-  void add_end_of_sequence(const std::string& field, std::int64_t id);
-  void set_chat_template(std::string source) { vocabulary_.chat_template = std::move(source); }
+  /// @throws as `fail` does where the id is none of the vocabulary
+  Token checked(const std::string& field, std::int64_t id) const;
   /// Token with this text as in the file, or kNoToken.
   Token find(const std::string& text) const;
 
-  /// Adds the usual names of ends of a turn or of a text, where they are control tokens, and hands
-  /// the result over.
-  BpeVocabulary finish();
+  /// What has been read so far; the rest is the reader's to fill in.
+  BpeVocabulary& vocabulary() { return vocabulary_; }
+  /// Adds the usual names of ends of a turn or of a text to the roles, where they are control
+  /// tokens.
+  void add_usual_ends();
 
  private:
-  Token checked(const std::string& field, std::int64_t id) const;
   [[noreturn]] void fail(const std::string& field, const std::string& found,
                          const std::string& allowed) const;
 
   FieldFailure fail_;
+  Alphabet alphabet_;
   BpeVocabulary vocabulary_;
   std::unordered_map<std::string, Token> ids_;
 };

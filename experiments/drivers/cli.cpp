@@ -93,12 +93,10 @@ int parse_and_run(int argc, char** argv) {
                   generate, run_generate, status),
       generate);
   TokenizeOptions tokenize;
-  CLI::App* tokenize_command =
-      add_command(app, "tokenize", "Turn text into token ids, line by line",
-                  "echo '\"Hello\"' | speclab tokenize", tokenize, run_tokenize, status);
-  add_model_choice(tokenize_command, tokenize.model);
-  tokenize_command->add_flag("--raw", tokenize.raw, "Lines are text as they are, not JSON strings");
-  tokenize_command->add_flag("--decode", tokenize.decode, "Turn ids into text");
+  add_tokenize_options(
+      add_command(app, "tokenize", "Turn text into token ids, line by line, or a conversation",
+                  "echo '\"Hello\"' | speclab tokenize", tokenize, run_tokenize, status),
+      tokenize);
   LawOptions law;
   CLI::App* law_command = add_command(
       app, "law",

@@ -148,6 +148,50 @@ void add_verifier_options(CLI::App* command, engines::DecoderOptions& decoder) {
 
 }  // namespace
 
+namespace {
+
+CLI::Option* add_messages_option(CLI::App* command, ChatOptions& chat) {
+  return command->add_option(
+      "--messages", chat.messages,
+      "JSON file with an array of messages, as transformers takes them: role, content, and "
+      "whatever else the model's chat template knows");
+}
+
+CLI::Option* add_tools_option(CLI::App* command, ChatOptions& chat) {
+  return command->add_option("--tools", chat.tools,
+                             "JSON file with an array of tools for the chat template");
+}
+
+}  // namespace
+
+void add_tokenize_options(CLI::App* command, TokenizeOptions& options) {
+  add_model_choice(command, options.model);
+  CLI::Option* raw =
+      command->add_flag("--raw", options.raw, "Lines are text as they are, not JSON strings");
+  CLI::Option* decode = command->add_flag("--decode", options.decode,
+                                          "Turn ids into text, special tokens included");
+  CLI::Option* special = command->add_flag("--add-special-tokens", options.add_special_tokens,
+                                           "Add what the tokenizer puts around a whole text");
+  CLI::Option* messages = add_messages_option(command, options.chat);
+  for (CLI::Option* of_lines : {raw, decode, special}) messages->excludes(of_lines);
+  add_tools_option(command, options.chat)->needs(messages);
+  command
+      ->add_option("--template", options.template_file,
+                   "Jinja file in place of the model's own chat template; with --text no model is "
+                   "loaded")
+      ->needs(messages);
+  command
+      ->add_option("--template-variables", options.chat.variables,
+                   "JSON file with an object of more variables: bos_token, documents, date_string")
+      ->needs(messages);
+  command
+      ->add_flag("--add-generation-prompt", options.add_generation_prompt,
+                 "Open the assistant's answer")
+      ->needs(messages);
+  command->add_flag("--text", options.text, "Print the rendered text, not its ids")
+      ->needs(messages);
+}
+
 void add_generate_options(CLI::App* command, GenerateOptions& options) {
   add_model_options(command, options.common);
   add_sampling_options(command, options.decoder);
@@ -158,11 +202,18 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
                           ->add_option("--prompt-file", options.prompt_file,
                                        "File with the prompt; a final newline is dropped")
                           ->excludes(prompt);
-  command->add_option("--prompt-ids", options.prompt_ids, "Prompt as token ids: 1,2,3")
-      ->excludes(prompt)
-      ->excludes(file);
-  command->add_flag("!--no-chat-template", options.chat_template,
-                    "Use the text without a template");
+  CLI::Option* ids =
+      command->add_option("--prompt-ids", options.prompt_ids, "Prompt as token ids: 1,2,3")
+          ->excludes(prompt)
+          ->excludes(file);
+  CLI::Option* raw = command->add_flag("!--no-chat-template", options.chat_template,
+                                       "Use the text without a template");
+  add_messages_option(command, options.chat)->excludes(prompt)->excludes(file);
+  CLI::Option* system = command->add_option("--system", options.chat.system,
+                                            "Text of a system message before the others");
+  add_tools_option(command, options.chat);
+  for (CLI::Option* raw_prompt : {ids, raw})
+    raw_prompt->excludes("--messages")->excludes("--tools")->excludes(system);
   command
       ->add_option("--rounds", options.common.model.rounds,
                    "host; or device for whole rounds on the CUDA device, with chains or trees of a "

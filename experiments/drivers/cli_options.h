@@ -15,6 +15,7 @@ namespace speclab::experiments {
 void add_model_choice(CLI::App* command, std::string& model);
 void add_model_options(CLI::App* command, CommonOptions& common);
 void add_score_options(CLI::App* command, ScoreOptions& options);
+void add_tokenize_options(CLI::App* command, TokenizeOptions& options);
 void add_generate_options(CLI::App* command, GenerateOptions& options);
 void add_verify_options(CLI::App* command, VerifyOptions& options);
 void add_run_options(CLI::App* command, RunCommandOptions& options);

@@ -7,6 +7,7 @@
 #include "tests/engines/formats/safetensors_bytes.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/engines/ngrams/slow_ngrams.h"
+#include "tests/engines/tokenizers/sentencepiece_bytes.h"
 
 namespace speclab::fuzz {
 namespace {
@@ -63,7 +64,38 @@ std::vector<std::string> tokenizer_seeds() {
           R"({"pre_tokenizer":{"type":"Sequence","pretokenizers":[{"type":"Digits",)"
           R"("individual_digits":true},{"type":"ByteLevel","add_prefix_space":false}]},)"
           R"("post_processor":{"type":"TemplateProcessing","single":[{"Sequence":{"id":"A"}}]},)"
-          R"("model":{"vocab":{"1":0,"11":1},"merges":[["1","1"]]}})"};
+          R"("model":{"vocab":{"1":0,"11":1},"merges":[["1","1"]]}})",
+          R"({"normalizer":{"type":"Sequence","normalizers":[{"type":"NFKC"},{"type":"Replace",)"
+          R"("pattern":{"Regex":" {2,}"},"content":" "},{"type":"Prepend","prepend":"_"}]},)"
+          R"("pre_tokenizer":{"type":"Split","pattern":{"Regex":"\\s+|[a&&[^b]]"},)"
+          R"("behavior":"MergedWithNext","invert":false},"decoder":{"type":"Sequence","decoders":[)"
+          R"({"type":"ByteFallback"},{"type":"Fuse"},{"type":"Strip","content":"_","start":1,)"
+          R"("stop":1}]},"model":{"type":"BPE","unk_token":"a","byte_fallback":true,)"
+          R"("vocab":{"a":0,"_":1,"_a":2,"<0x62>":3},"merges":["_ a"]}})",
+          R"({"normalizer":{"type":"Precompiled","precompiled_charsmap":"BAAAAAAAAABhAA=="},)"
+          R"("pre_tokenizer":{"type":"Metaspace","replacement":"_","prepend_scheme":"first"},)"
+          R"("decoder":{"type":"Metaspace","replacement":"_"},"model":{"type":"Unigram",)"
+          R"("unk_id":0,"vocab":[["<unk>",0],["a",-1.5],["_a",-2]]}})"};
+}
+
+std::vector<std::string> sentencepiece_seeds() {
+  using speclab::testing::MadePiece;
+  const std::vector<MadePiece> pieces = {{"<unk>", 0, 2}, {"<s>", 0, 3},   {"\u2581", -1, 1},
+                                         {"a", -2, 1},    {"\u2581a", 0, 1}, {"<0x62>", 0, 6}};
+  return {speclab::testing::sentencepiece_bytes(pieces, 1),
+          speclab::testing::sentencepiece_bytes(pieces, 2)};
+}
+
+std::vector<std::string> token_file_seeds() {
+  const std::vector<std::string> files = {
+      R"({"eos_token_id":[1,2]})",
+      R"({"bos_token":"a","add_bos_token":true,"added_tokens_decoder":{"1":{"content":"b"}},)"
+      R"("chat_template":[{"name":"default","template":"x"}]})",
+      R"({"eos_token":{"content":"b","lstrip":true},"additional_special_tokens":["a"]})",
+      R"({"b":1})", "{{ x }}"};
+  std::string seed;
+  for (const std::string& file : files) seed += file + '\0';
+  return {seed};
 }
 
 std::vector<std::string> checkpoint_seeds() {

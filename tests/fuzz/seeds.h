@@ -9,6 +9,11 @@ namespace speclab::fuzz {
 std::vector<std::string> gguf_seeds();
 std::vector<std::string> safetensors_seeds();
 std::vector<std::string> tokenizer_seeds();
+std::vector<std::string> sentencepiece_seeds();
+inline constexpr const char* kTokenFiles[] = {"generation_config.json", "tokenizer_config.json",
+                                              "special_tokens_map.json", "added_tokens.json",
+                                              "chat_template.jinja"};
+std::vector<std::string> token_file_seeds();
 std::vector<std::string> checkpoint_seeds();
 /// The first and the second part of one model.
 std::vector<std::string> gguf_part_seeds();

@@ -63,6 +63,27 @@ void read_tokenizer(const std::string& bytes) try {
 } catch (const ModelFileError&) {
 }
 
+void read_sentencepiece(const std::string& bytes) try {
+  const auto tokenizer = load_tokenizer_from_sentencepiece(path_of(bytes));
+  for (const Token id : tokenizer->encode("ab <s>\xff\u2167", SpecialText::parsed))
+    require(id >= 0 && id < tokenizer->vocab_size(), "ids of the vocabulary");
+} catch (const ModelFileError&) {
+}
+
+/// A folder with a good tokenizer.json; the input is the files beside it, parted by zero bytes.
+void read_token_files(const std::string& bytes) try {
+  static const TemporaryFolder folder(testing::memory_folder());
+  static const std::string path = folder.file("tokenizer.json", tokenizer_seeds().front());
+  std::size_t begin = 0;
+  for (const char* name : kTokenFiles) {
+    const std::size_t end = std::min(bytes.find('\0', begin), bytes.size());
+    folder.file(name, bytes.substr(begin, end - begin));
+    begin = std::min(end + 1, bytes.size());
+  }
+  load_tokenizer_from_json(path)->encode_whole("ab <s>");
+} catch (const ModelFileError&) {
+}
+
 /// A folder with one good shard; the input is its config.json, a zero byte, and its index.
 void read_checkpoint(const std::string& bytes) try {
   static const TemporaryFolder folder(testing::memory_folder());
@@ -113,6 +134,8 @@ const std::vector<Target>& targets() {
                                        {"shape", read_shape, shape_seeds},
                                        {"safetensors", read_safetensors, safetensors_seeds},
                                        {"tokenizer", read_tokenizer, tokenizer_seeds},
+                                       {"sentencepiece", read_sentencepiece, sentencepiece_seeds},
+                                       {"token_files", read_token_files, token_file_seeds},
                                        {"checkpoint", read_checkpoint, checkpoint_seeds},
                                        {"gguf_parts", read_gguf_parts, gguf_part_seeds},
                                        {"adapter", read_adapter, adapter_seeds},

@@ -57,7 +57,7 @@ class FakeTokenizer final : public Tokenizer {
   }
   bool is_end_of_sequence(Token) const override { return false; }
   bool has_chat_template() const override { return false; }
-  std::string apply_chat_template(std::span<const ChatMessage>) const override {
+  std::string apply_chat_template(const ChatRequest&) const override {
     throw ConfigError("no template");
   }
 };

@@ -40,6 +40,10 @@ class FakeEngines final : public engines::Engines {
   engines::LoadedModel load_model(const engines::ModelOptions& options) override;
   std::shared_ptr<const engines::Tokenizer> load_tokenizer(const std::string& model) override;
   std::vector<engines::StoredWeights> stored_weights(const std::string&) override { return {}; }
+  std::string render_chat_template(const std::string& source, const std::string&,
+                                   const engines::ChatRequest&) const override {
+    return source;
+  }
   std::unique_ptr<engines::RoundDecoder> make_decoder(
       engines::LanguageModel& target, std::shared_ptr<const engines::Tokenizer> tokenizer,
       const engines::DecoderOptions& options) override;

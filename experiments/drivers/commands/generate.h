@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/drivers/commands/chat_files.h"
 #include "experiments/drivers/commands/model_options.h"
 
 namespace speclab::experiments {
@@ -12,6 +13,7 @@ namespace speclab::experiments {
 struct GenerateOptions {
   CommonOptions common;
   std::optional<std::string> prompt, prompt_file, prompt_ids;
+  ChatOptions chat;  ///< messages in place of a prompt; tools and a system message also beside one
   bool chat_template = true;
   bool side_by_side = false;
   bool draw_trees = false;  ///< every round's draft instead of text as it comes

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "experiments/drivers/commands/chat_files.h"
 #include "experiments/drivers/commands/standard_input.h"
 #include "experiments/drivers/plan/chat_prompt.h"
 #include "sim/core/errors.h"
@@ -65,21 +66,55 @@ void warn_of_dropped_bytes(std::size_t count) {
                count);
 }
 
+namespace {
+
+constexpr const char* kWithoutTemplate =
+    "give --no-chat-template and a prompt in the model's own form";
+
+bool is_conversation(const ChatOptions& chat) { return chat.messages || chat.tools || chat.system; }
+
+/// The prompt's text, checked. @throws ConfigError if it is empty or far too long
+std::string checked_text(const GenerateOptions& options, const engines::LoadedModel& loaded) {
+  std::string text = prompt_text(options);
+  if (text.empty())
+    throw ConfigError(
+        "the prompt is empty; allowed: at least one character, from --prompt, --prompt-file or "
+        "standard input");
+  check_text_size("the prompt", text.size(), loaded.model->info());
+  warn_of_dropped_bytes(loaded.tokenizer->num_bytes_without_token(text));
+  return text;
+}
+
+std::vector<Token> conversation_prompt(const GenerateOptions& options,
+                                       const engines::LoadedModel& loaded) {
+  engines::ChatRequest request = read_chat_request(options.chat);
+  if (!loaded.tokenizer->has_chat_template())
+    throw ConfigError(
+        "the model has no chat template, which --messages, --tools and --system need; give "
+        "--prompt in the model's own form");
+  if (!options.chat.messages)
+    request.messages.push_back({{"role", "user"}, {"content", checked_text(options, loaded)}});
+  return conversation_ids(*loaded.tokenizer, request, kWithoutTemplate);
+}
+
+}  // namespace
+
 std::vector<Token> read_prompt(const GenerateOptions& options, const engines::LoadedModel& loaded) {
   const engines::Tokenizer* tokenizer = loaded.tokenizer.get();
   if (options.prompt_ids) return parse_prompt_ids(*options.prompt_ids);
   if (!tokenizer)
     throw ConfigError(
         "this model has no tokenizer; give the prompt as ids with --prompt-ids 1,2,3");
-  const std::string text = prompt_text(options);
-  if (text.empty())
-    throw ConfigError(
-        "the prompt is empty; allowed: at least one character, from --prompt, --prompt-file or "
-        "standard input");
-  check_text_size("the prompt", text.size(), loaded.model->info());
-  warn_of_dropped_bytes(tokenizer->num_bytes_without_token(text));
-  return chat_prompt_ids(*tokenizer, text, options.chat_template ? "auto" : "off",
-                         "give --no-chat-template and a prompt in the model's own form");
+  if (is_conversation(options.chat)) return conversation_prompt(options, loaded);
+  const std::string text = checked_text(options, loaded);
+  const std::string chat_template = options.chat_template ? "auto" : "off";
+  note_missing_template(*tokenizer, chat_template);
+  return chat_prompt_ids(*tokenizer, text, chat_template, kWithoutTemplate);
+}
+
+void note_missing_template(const engines::Tokenizer& tokenizer, const std::string& chat_template) {
+  if (lacks_template(tokenizer, chat_template))
+    fmt::print(stderr, "speclab: {}\n", kNoTemplateNote);
 }
 
 }  // namespace speclab::experiments

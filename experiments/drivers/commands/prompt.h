@@ -5,10 +5,14 @@
 
 namespace speclab::experiments {
 
-/// The prompt of a command as ids: from --prompt-ids, or text through the chat template where the
-/// model has one.
+/// The prompt of a command as ids: from --prompt-ids, from a conversation, or text through the chat
+/// template where the model has one.
 /// @throws ConfigError if it is empty, malformed, or text for a model without a tokenizer
 std::vector<Token> read_prompt(const GenerateOptions& options, const engines::LoadedModel& loaded);
+
+/// Says on standard error where text goes in raw because the model has no chat template.
+/// @param chat_template  one of kChatTemplates
+void note_missing_template(const engines::Tokenizer& tokenizer, const std::string& chat_template);
 
 /// "1,2,3" as ids. @throws ConfigError where it is anything else
 std::vector<Token> parse_prompt_ids(const std::string& text);

@@ -38,6 +38,7 @@ std::string decoded(const engines::Tokenizer& tokenizer, const std::string& line
 }  // namespace
 
 int run_tokenize(const TokenizeOptions& options) {
+  if (options.chat.messages) return tokenize_messages(options);
   const auto tokenizer = open_engines()->load_tokenizer(options.model);
   StandardInput input;
   std::size_t dropped = 0;
@@ -48,7 +49,11 @@ int run_tokenize(const TokenizeOptions& options) {
     }
     const std::string text = options.raw ? line : text_of(line, input.line_number());
     dropped += tokenizer->num_bytes_without_token(text);
-    fmt::print("[{}]\n", fmt::join(tokenizer->encode_whole(text), ","));
+    fmt::print("[{}]\n",
+               fmt::join(options.add_special_tokens
+                             ? tokenizer->encode_whole(text)
+                             : tokenizer->encode(text, engines::SpecialText::parsed),
+                         ","));
   }
   warn_of_dropped_bytes(dropped);
   return 0;

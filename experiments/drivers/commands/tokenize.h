@@ -2,6 +2,7 @@
 #include <optional>
 #include <string>
 
+#include "experiments/drivers/commands/chat_files.h"
 #include "experiments/drivers/commands/model_options.h"
 
 namespace speclab::experiments {
@@ -12,10 +13,19 @@ struct TokenizeOptions {
   bool raw = false;  ///< lines are text as they are, else JSON strings
   bool decode =
       false;  ///< lines are JSON arrays of ids, the output is JSON strings (text with --raw)
+  bool add_special_tokens = false;  ///< what the tokenizer puts around a whole text
+  ChatOptions chat;  ///< with messages, a rendered conversation takes the place of the lines
+  std::optional<std::string> template_file;  ///< in place of the model's own chat template
+  bool add_generation_prompt = false;
+  bool text = false;  ///< prints the rendered text, not its ids
 };
 
 /// @throws ConfigError naming the line that is no JSON string (with `decode`, no array of ids)
 int run_tokenize(const TokenizeOptions& options);
+
+/// The ids of a conversation, or its text; with a template file and `text`, no model is loaded.
+/// @throws ConfigError, ModelFileError
+int tokenize_messages(const TokenizeOptions& options);
 
 /// Options of `speclab score`: the teacher-forced log-likelihood of a text.
 struct ScoreOptions {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "experiments/drivers/commands/prompt.h"
 #include "experiments/drivers/commands/train_config.h"
 #include "experiments/drivers/commands/train_schema.h"
 #include "experiments/drivers/engines_loader.h"
@@ -143,6 +144,7 @@ void train_for_target(engines::Engines& engines, const std::string& path, TrainC
   if (!target.tokenizer)
     throw ConfigError(fmt::format("{}: target.model '{}' has no text of its own to train on", path,
                                   config.target.model));
+  if (!config.prompts.empty()) note_missing_template(*target.tokenizer, config.chat_template);
   for (const std::string& prompt : config.prompts)
     config.options.own_text.prompts.push_back(
         chat_prompt_ids(*target.tokenizer, prompt, config.chat_template));

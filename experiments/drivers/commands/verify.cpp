@@ -25,13 +25,14 @@ std::vector<engines::Request> requests_of(const VerifyOptions& options,
   if (options.prompts_per_category < 1)
     throw ConfigError(fmt::format("--prompts-per-category {}; allowed: integers >= 1",
                                   options.prompts_per_category));
+  const std::string chat_template = options.chat_template ? "auto" : "off";
+  note_missing_template(*tokenizer, chat_template);
   std::vector<engines::Request> requests;
   for (const Prompt& prompt :
        read_prompts({.set = "core", .per_category = options.prompts_per_category}))
     requests.push_back(
         {static_cast<std::uint32_t>(requests.size()),
-         chat_prompt_ids(*tokenizer, prompt.text, options.chat_template ? "auto" : "off",
-                         "give --no-chat-template")});
+         chat_prompt_ids(*tokenizer, prompt.text, chat_template, "give --no-chat-template")});
   return requests;
 }
 

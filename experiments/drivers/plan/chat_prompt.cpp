@@ -2,27 +2,37 @@
 
 #include <fmt/format.h>
 
+#include "engines/interface/chat_request.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
 namespace {
 
-std::string templated(const engines::Tokenizer& tokenizer, const std::string& text,
-                      const char* way_out) try {
-  const engines::ChatMessage message{"user", text};
-  return tokenizer.apply_chat_template({&message, 1});
+std::string rendered(const engines::Tokenizer& tokenizer, const engines::ChatRequest& request,
+                     const char* way_out) try {
+  return tokenizer.apply_chat_template(request);
 } catch (const ConfigError& error) {
   throw ConfigError(fmt::format("{}; {}", error.what(), way_out));
+} catch (const ModelFileError& error) {
+  throw ModelFileError(fmt::format("{}; {}", error.what(), way_out));
 }
 
 }  // namespace
 
+bool lacks_template(const engines::Tokenizer& tokenizer, const std::string& chat_template) {
+  return chat_template == "auto" && !tokenizer.has_chat_template();
+}
+
 std::vector<Token> chat_prompt_ids(const engines::Tokenizer& tokenizer, const std::string& text,
                                    const std::string& chat_template, const char* way_out) {
   const bool applies = chat_template == "auto" && tokenizer.has_chat_template();
-  return applies
-             ? tokenizer.encode(templated(tokenizer, text, way_out), engines::SpecialText::parsed)
-             : tokenizer.encode_whole(text);
+  return applies ? conversation_ids(tokenizer, engines::ChatRequest::of_user(text), way_out)
+                 : tokenizer.encode_whole(text);
+}
+
+std::vector<Token> conversation_ids(const engines::Tokenizer& tokenizer,
+                                    const engines::ChatRequest& request, const char* way_out) {
+  return tokenizer.encode(rendered(tokenizer, request, way_out), engines::SpecialText::parsed);
 }
 
 }  // namespace speclab::experiments

@@ -10,12 +10,24 @@ namespace speclab::experiments {
 /// "off" the text as it is.
 inline const std::vector<std::string> kChatTemplates{"auto", "off"};
 
+/// Said once by a command whose prompts go in without a template although none was asked for.
+inline constexpr const char* kNoTemplateNote =
+    "the model has no chat template: prompts go in as they are";
+
+/// Whether kNoTemplateNote holds. @param chat_template  one of kChatTemplates
+bool lacks_template(const engines::Tokenizer& tokenizer, const std::string& chat_template);
+
 /// A user's message as ids.
 /// @param chat_template  one of kChatTemplates
 /// @param way_out        what the user can change, for the message
-/// @throws ConfigError if the model's template is not understood
+/// @throws ConfigError or ModelFileError if the model's template does not render it
 std::vector<Token> chat_prompt_ids(
     const engines::Tokenizer& tokenizer, const std::string& text, const std::string& chat_template,
     const char* way_out = "set target.chat_template = \"off\" to give prompts as they are");
+
+/// A conversation as ids: special tokens of the rendered text are parsed, and nothing is added.
+/// @throws ConfigError or ModelFileError, also if the model has no template
+std::vector<Token> conversation_ids(const engines::Tokenizer& tokenizer,
+                                    const engines::ChatRequest& request, const char* way_out);
 
 }  // namespace speclab::experiments

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "experiments/drivers/kinds/kinds.h"
+#include "experiments/drivers/plan/chat_prompt.h"
 #include "experiments/drivers/run/crash_note.h"
 #include "experiments/drivers/run/manifest.h"
 #include "experiments/drivers/run/origin.h"
@@ -61,6 +62,11 @@ std::unique_ptr<RunLock> lock_of_shards(const RunOptions& options) {
              : nullptr;
 }
 
+void note_missing_template(const LoadedPlan& loaded, Progress& progress) {
+  if (lacks_template(loaded.tokenizer(), loaded.plan.config.chat_template))
+    progress.note(kNoTemplateNote);
+}
+
 }  // namespace
 
 RunOutcome run_experiment(const Plan& plan, const RunOptions& options,
@@ -76,6 +82,7 @@ RunOutcome run_experiment(const Plan& plan, const RunOptions& options,
     return RunOutcome::completed;
   }
   const LoadedPlan loaded = load_plan(plan, *engines, options.threads);
+  note_missing_template(loaded, progress);
   RunLog& log = begin_or_resume(loaded, options, journals, progress);
   take_crash_note(plan, options.folder, log, progress);
   Workbench bench(loaded, log, progress, options.limits);
@@ -109,6 +116,7 @@ void prepare_run(const Plan& plan, const RunOptions& options, const OpenEngines&
   RunJournals journals(plan, access_of(options, progress));
   const std::unique_ptr<engines::Engines> engines = open_engines();
   const LoadedPlan loaded = load_plan(plan, *engines, options.threads);
+  note_missing_template(loaded, progress);
   Workbench bench(loaded, begin_or_resume(loaded, options, journals, progress), progress,
                   options.limits);
   experiment_kind(plan.config.kind).prepare(bench);

@@ -29,7 +29,7 @@ class LetterTokenizer final : public Tokenizer {
   }
   bool is_end_of_sequence(Token token) const override { return token == end_; }
   bool has_chat_template() const override { return false; }
-  std::string apply_chat_template(std::span<const ChatMessage>) const override { return ""; }
+  std::string apply_chat_template(const ChatRequest&) const override { return ""; }
 
  private:
   struct Decoder final : StreamingDecoder {

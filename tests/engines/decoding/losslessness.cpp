@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <map>
 
+#include "engines/interface/chat_request.h"
 #include "engines/interface/names.h"
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/plan/prompt_set.h"
@@ -96,9 +97,9 @@ std::vector<Batch> read_batches(const engines::Tokenizer& tokenizer, int per_cat
   for (const Prompt& prompt : read_prompts({.set = "core", .per_category = per_category})) {
     if (prompt.category != category) batches.emplace_back();
     category = prompt.category;
-    const engines::ChatMessage message{"user", prompt.text};
-    batches.back().push_back({id++, tokenizer.encode(tokenizer.apply_chat_template({&message, 1}),
-                                                     engines::SpecialText::parsed)});
+    const std::string text =
+        tokenizer.apply_chat_template(engines::ChatRequest::of_user(prompt.text));
+    batches.back().push_back({id++, tokenizer.encode(text, engines::SpecialText::parsed)});
   }
   return batches;
 }

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "engines/interface/chat_request.h"
 #include "engines/formats/gguf_file.h"
 #include "engines/formats/safetensors_file.h"
 #include "engines/tokenizers/load_tokenizer.h"
@@ -286,9 +287,9 @@ TEST(ReaderHistories, AreAtLeastFortyAndAllDifferent) {
   EXPECT_GE(files.size(), 40U);
 }
 
-/// CVE-2024-34359: a chat template is recognised, never run; one of a file that nobody knows is
-/// only text.
-TEST(ReaderHistories, TemplatesAreNeverRun) {
+/// CVE-2024-34359: a chat template that reaches Python's classes runs any code. Here it gets
+/// nothing but an error.
+TEST(ReaderHistories, TemplatesReachNoCode) {
   const TemporaryFolder folder;
   folder.file("chat_template.jinja", "{{ ''.__class__.__mro__[1].__subclasses__() }}");
   const std::string path =
@@ -296,7 +297,7 @@ TEST(ReaderHistories, TemplatesAreNeverRun) {
                                               R"({"vocab":{"a":0},"merges":[]})"));
   const auto loaded = load_tokenizer_from_json(path);
   EXPECT_TRUE(loaded->has_chat_template());
-  EXPECT_THROW(loaded->apply_chat_template(std::vector<ChatMessage>{{"user", "a"}}), ConfigError);
+  EXPECT_THROW(loaded->apply_chat_template(ChatRequest::of_user("a")), ConfigError);
 }
 
 }  // namespace

@@ -2,61 +2,75 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/core/errors.h"
+
 namespace speclab::engines {
 namespace {
 
-const std::string kSmollm2 =
-    "{% for message in messages %}{% if loop.first and messages[0]['role'] != 'system' %}{{ "
-    "'<|im_start|>system\n"
-    "You are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>\n' }}{% endif "
-    "%}"
-    "{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}{% "
-    "endfor %}"
-    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}";
-const std::string kPlain =
-    "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\\n' + message['content'] "
-    "+ '<|im_end|>' + '\\n'}}{% endfor %}"
-    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
+const std::vector<SpecialTokenText> kSpecial = {{"bos_token", "<s>", "a.json: bos_token"},
+                                                {"eos_token", "</s>", "a.json: eos_token"}};
+const std::vector<TemplateSource> kNamed = {
+    {"default", "plain{{ tools }}", "a.json: chat_template"},
+    {"tool_use", "tools{{ tools|length }}", "a.json: chat_template"},
+    {"rag", "rag", "a.json: chat_template"}};
 
-std::string applied(const std::string& source, const std::vector<ChatMessage>& messages) {
-  return ChatTemplate::recognise(source).value().apply(messages);
+std::vector<TemplateSource> only(const std::string& source) {
+  return {{"default", source, "chat_template.jinja"}};
 }
 
-// Expected texts were made with transformers' apply_chat_template(..., add_generation_prompt=True).
-TEST(ChatTemplate, PutsTheDefaultSystemMessageFirst) {
-  EXPECT_EQ(applied(kSmollm2, {{"user", "Hi\nthere"}}),
-            "<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging "
-            "Face<|im_end|>\n"
-            "<|im_start|>user\nHi\nthere<|im_end|>\n<|im_start|>assistant\n");
+template <typename ErrorKind>
+std::string refusal(const std::vector<TemplateSource>& templates, const ChatRequest& request) {
+  try {
+    return "rendered: " + render_chat(templates, kSpecial, request);
+  } catch (const ErrorKind& error) {
+    return error.what();
+  }
 }
 
-TEST(ChatTemplate, KeepsAGivenSystemMessage) {
-  EXPECT_EQ(
-      applied(kSmollm2,
-              {{"system", "Be brief."}, {"user", "Hi"}, {"assistant", "Yes?"}, {"user", ""}}),
-      "<|im_start|>system\nBe "
-      "brief.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nYes?<|im_end|>\n"
-      "<|im_start|>user\n<|im_end|>\n<|im_start|>assistant\n");
+/// Defect: a template sees other names than those that transformers gives it.
+TEST(ChatTemplate, GivesTheTemplateWhatTransformersGives) {
+  EXPECT_EQ(render_chat(only("{{ bos_token }}{% for m in messages %}[{{ m.role }}] {{ m.content }}"
+                             "{{ eos_token }}{% endfor %}{{ tools }}{{ documents }}"
+                             "{% if add_generation_prompt %}>{% endif %}{{ other is defined }}"),
+                        kSpecial, ChatRequest::of_user("Hi")),
+            "<s>[user] Hi</s>NoneNone>False");
 }
 
-TEST(ChatTemplate, HasNoSystemMessageWhereTheTemplateHasNone) {
-  EXPECT_EQ(ChatTemplate::recognise(kPlain)->default_system(), std::nullopt);
-  EXPECT_EQ(applied(kPlain, {{"user", "Hi"}}),
-            "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
+/// Defect: given variables do not reach the template, or take the place of the messages.
+TEST(ChatTemplate, LetsVariablesReplaceAllButTheMessages) {
+  ChatRequest request = ChatRequest::of_user("Hi");
+  request.variables = {{"bos_token", "B"}, {"documents", {1, 2}}, {"messages", "none"}, {"n", 3}};
+  EXPECT_EQ(render_chat(only("{{ bos_token }}{{ documents }}{{ messages[0].content }}{{ n }}"),
+                        kSpecial, request),
+            "B[1, 2]Hi3");
 }
 
-TEST(ChatTemplate, RecognisesNothingElse) {
-  EXPECT_FALSE(ChatTemplate::recognise(""));
-  EXPECT_FALSE(ChatTemplate::recognise(
-      "{{ bos_token }}{% for message in messages %}[INST]{{ message['content'] }}{% endfor %}"));
-  EXPECT_FALSE(ChatTemplate::recognise(kSmollm2 + " "));
-  std::string changed = kSmollm2;
-  changed.replace(changed.find("message['content']"), 18, "message['content'] | trim");
-  EXPECT_FALSE(ChatTemplate::recognise(changed));
-  std::string escaped = kSmollm2;
-  escaped.replace(escaped.find("a helpful"), 1, "\\x41");
-  EXPECT_FALSE(ChatTemplate::recognise(escaped))
-      << "an escape in the system message is not guessed at";
+/// Defect: a list of named templates is read as no template, or the wrong one is taken.
+TEST(ChatTemplate, TakesToolUseWithToolsAndDefaultWithout) {
+  ChatRequest request = ChatRequest::of_user("Hi");
+  EXPECT_EQ(render_chat(kNamed, {}, request), "plainNone");
+  request.tools = nlohmann::ordered_json::array({{{"name", "f"}}});
+  EXPECT_EQ(render_chat(kNamed, {}, request), "tools1");
+  EXPECT_EQ(render_chat(only("one{{ tools|length }}"), {}, request), "one1");
+  EXPECT_EQ(refusal<ConfigError>({{"rag", "x", ""}, {"x\n", "x", ""}}, request),
+            "the model's chat templates are named rag, x\\x0a; allowed: one named default");
+}
+
+/// Defect: a refusal of the template, a broken template and a failure look alike.
+TEST(ChatTemplate, SaysWhoseFaultAnErrorIs) {
+  const ChatRequest request = ChatRequest::of_user("Hi");
+  EXPECT_EQ(refusal<ConfigError>(only("\n{{ raise_exception('Roles must alternate') }}"), request),
+            "chat template in chat_template.jinja, line 2: Roles must alternate (the template "
+            "refuses this conversation)");
+  EXPECT_EQ(refusal<ModelFileError>(only("{% if %}"), request),
+            "chat template in chat_template.jinja, line 1: '%}'; allowed here: an expression; use "
+            "a template that jinja2 takes");
+  EXPECT_EQ(refusal<ConfigError>(only("{{ messages[0].content + 1 }}"), request),
+            "chat template in chat_template.jinja, line 1: can only concatenate str (not \"int\") "
+            "to str");
+  EXPECT_EQ(refusal<ConfigError>(only("x"), ChatRequest()),
+            "a conversation of no messages; give at least one");
+  EXPECT_EQ(refusal<ConfigError>({}, request), "the model has no chat template");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "engines/interface/chat_request.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "sim/core/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
@@ -53,7 +54,7 @@ TEST(JsonTokenizer, ReadsWhatStandsBesideIt) {
   const auto tokenizer = load_tokenizer_from_json(
       folder.file("tokenizer.json", tokenizer_json(kAdded, kGpt2, kModel)));
   EXPECT_TRUE(tokenizer->is_end_of_sequence(5));
-  EXPECT_EQ(tokenizer->apply_chat_template(std::vector<ChatMessage>{{"user", "a"}}),
+  EXPECT_EQ(tokenizer->apply_chat_template(ChatRequest::of_user("a")),
             "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n");
 }
 
@@ -101,6 +102,29 @@ TEST(JsonTokenizer, FillsIdsThatNobodyHas) {
   EXPECT_EQ(tokenizer->decode(std::vector<Token>{1}), "");
 }
 
+/// Defect: a pattern of the file runs for ever on a text that it does not fit.
+TEST(JsonTokenizer, EndsAPatternThatTakesTooManySteps) {
+  const auto tokenizer = load(tokenizer_json(
+      kAdded,
+      R"({"type":"Split","pattern":{"Regex":"(a+)+$"},"behavior":"Isolated","invert":false})",
+      kModel));
+  EXPECT_EQ(tokenizer->encode("aab", SpecialText::parsed), (std::vector<Token>{0, 4}));
+  EXPECT_THROW(tokenizer->encode(std::string(60, 'a') + "b", SpecialText::parsed), ModelFileError);
+}
+
+/// Defect: bytes are spelt in pieces without the pattern that the file leaves out, or a blank that
+/// the file wants is missing.
+TEST(JsonTokenizer, TakesByteLevelWithoutPatternAndWithABlankBefore) {
+  const std::string bytes = R"({"type":"BPE","vocab":{"a":0,"b":1,"\u0120":2,"\u0120a":3,)"
+                            R"("ab":4},"merges":["\u0120 a","a b"]})";
+  const auto whole = load(tokenizer_json(
+      "[]", R"({"type":"ByteLevel","add_prefix_space":false,"use_regex":false})", bytes));
+  EXPECT_EQ(whole->encode("b a", SpecialText::parsed), (std::vector<Token>{1, 3}));
+  const auto prefixed = load(tokenizer_json("[]", R"({"type":"ByteLevel"})", bytes));
+  EXPECT_EQ(prefixed->encode("ab", SpecialText::parsed), (std::vector<Token>{3, 1}));
+  EXPECT_FALSE(prefixed->gives_texts_back());
+}
+
 struct Refusal {
   std::string name;
   std::string json;
@@ -118,13 +142,34 @@ std::vector<Refusal> refusals() {
   return {
       {"NoModel", "{}", "no 'model'"},
       {"NotAnObject", "[]", "an object"},
-      {"OtherModel", with_model(R"({"type":"Unigram","vocab":[],"merges":[]})"), "model.type"},
-      {"ByteFallback",
-       with_model(R"({"type":"BPE","byte_fallback":true,"vocab":{"a":0},"merges":[]})"),
-       "byte_fallback"},
-      {"UnknownToken", with_model(R"({"type":"BPE","unk_token":"a","vocab":{"a":0},"merges":[]})"),
+      {"OtherModel", with_model(R"({"type":"WordPiece","vocab":{"a":0},"merges":[]})"),
+       "model.type"},
+      {"WordLevel", with_model(R"({"type":"WordLevel","vocab":{"a":0},"merges":[]})"), "WordLevel"},
+      {"UnigramOfNothing", with_model(R"({"type":"Unigram","vocab":[]})"), "model.vocab"},
+      {"UnigramWithoutScore", with_model(R"({"type":"Unigram","vocab":[["a"]]})"), "entry 0"},
+      {"UnknownOutsideTheVocabulary",
+       with_model(R"({"type":"Unigram","unk_id":1,"vocab":[["a",0.0]]})"), "unk_id"},
+      {"UnknownToken", with_model(R"({"type":"BPE","unk_token":"c","vocab":{"a":0},"merges":[]})"),
        "unk_token"},
-      {"Normalizer", tokenizer_json(kAdded, kGpt2, kModel, R"({"type":"NFC"})"), "normalizer"},
+      {"Dropout", with_model(R"({"type":"BPE","dropout":0.1,"vocab":{"a":0},"merges":[]})"),
+       "dropout"},
+      {"Suffix",
+       with_model(R"({"type":"BPE","end_of_word_suffix":"</w>","vocab":{"a":0},"merges":[]})"),
+       "end_of_word_suffix"},
+      {"Normalizer", tokenizer_json(kAdded, kGpt2, kModel, R"({"type":"BertNormalizer"})"),
+       "normalizer.type"},
+      {"ReplaceNothing",
+       tokenizer_json(kAdded, kGpt2, kModel,
+                      R"({"type":"Replace","pattern":{"String":""},"content":"x"})"),
+       "normalizer.pattern.String"},
+      {"TableInNoBase64",
+       tokenizer_json(kAdded, kGpt2, kModel,
+                      R"({"type":"Precompiled","precompiled_charsmap":"*"})"),
+       "base64"},
+      {"TableTooShort",
+       tokenizer_json(kAdded, kGpt2, kModel,
+                      R"({"type":"Precompiled","precompiled_charsmap":"/////w=="})"),
+       "precompiled_charsmap"},
       {"EmptyVocabulary", with_model(R"({"vocab":{},"merges":[]})"), "model.vocab"},
       // A huge id must not become a huge array.
       {"HugeId", with_model(R"({"vocab":{"a":0,"b":4294967295},"merges":[]})"), "4294967295"},
@@ -138,8 +183,8 @@ std::vector<Refusal> refusals() {
       {"AddedTokenFarAway",
        tokenizer_json(R"([{"id":10,"content":"x","special":true}])", kGpt2, kModel),
        "added_tokens[0].id"},
-      {"AddedTokenWithStrip",
-       tokenizer_json(R"([{"id":5,"content":"x","special":true,"lstrip":true}])", kGpt2, kModel),
+      {"AddedTokenWithOddStrip",
+       tokenizer_json(R"([{"id":5,"content":"x","special":true,"lstrip":1}])", kGpt2, kModel),
        "lstrip"},
       {"EmptyAddedToken",
        tokenizer_json(R"([{"id":5,"content":"","special":true}])", kGpt2, kModel),
@@ -147,28 +192,26 @@ std::vector<Refusal> refusals() {
       {"MergeOfUnknownTokens", with_model(R"({"vocab":{"a":0},"merges":["a a"]})"), "merges"},
       {"MergeOfThree", with_model(R"({"vocab":{"a":0},"merges":[["a","a","a"]]})"), "merges"},
       {"MergeOfNumbers", with_model(R"({"vocab":{"a":0},"merges":[[0,0]]})"), "merges"},
-      // A regular expression from the file is never run: known ones are recognised.
-      {"UnknownPattern",
-       with_pre(
-           R"({"type":"Sequence","pretokenizers":[{"type":"Split","pattern":{"Regex":"(a+)+$"},)"
-           R"("behavior":"Isolated","invert":false}]})"),
-       "Regex"},
-      {"UnknownPreTokenizer", with_pre(R"({"type":"Metaspace"})"), "pre_tokenizer.type"},
-      {"BytesWithoutPattern",
-       with_pre(R"({"type":"ByteLevel","add_prefix_space":false,"use_regex":false})"),
-       "pre_tokenizer"},
-      {"PrefixSpace", with_pre(R"({"type":"ByteLevel","add_prefix_space":true})"),
-       "add_prefix_space"},
-      {"EndAfterTheText",
+      {"PatternThatDoesNotCompile",
+       with_pre(R"({"type":"Split","pattern":{"Regex":"(a"},"behavior":"Isolated"})"), "Regex"},
+      {"UnknownBehavior",
+       with_pre(R"({"type":"Split","pattern":{"Regex":"a"},"behavior":"isolated"})"), "behavior"},
+      {"UnknownPreTokenizer", with_pre(R"({"type":"UnicodeScripts"})"), "pre_tokenizer.type"},
+      {"MarkOfTwoCharacters", with_pre(R"({"type":"Metaspace","replacement":"__"})"),
+       "replacement"},
+      {"ByteLevelInTheMiddle",
+       with_pre(R"({"type":"Sequence","pretokenizers":[{"type":"ByteLevel"},{"type":"Digits"}]})"),
+       "after ByteLevel"},
+      {"TextTwice",
        with_post_processor(R"({"type":"TemplateProcessing","single":[{"Sequence":{"id":"A"}},)"
-                           R"({"SpecialToken":{"id":"<s>"}}]})"),
+                           R"({"Sequence":{"id":"A"}}]})"),
        "single"},
       {"UnknownBegin",
        with_post_processor(
            R"({"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<x>"}},)"
            R"({"Sequence":{"id":"A"}}]})"),
        "post_processor"},
-      {"OtherPostProcessor", with_post_processor(R"({"type":"RobertaProcessing"})"),
+      {"OtherPostProcessor", with_post_processor(R"({"type":"PairProcessing"})"),
        "post_processor.type"},
       {"TooDeep", std::string(1000, '[') + std::string(1000, ']'), "nesting"},
       {"CutShort", tokenizer_json(kAdded, kGpt2, kModel).substr(0, 100), "JSON"},

@@ -9,7 +9,8 @@ using Pieces = std::vector<std::string>;
 
 Pieces split(const char* name, std::string_view text) {
   Pieces pieces;
-  PreTokenizer(pre_tokenizer_patterns(name)).split(text, [&](std::string_view piece) {
+  TextStore store;
+  PreTokenizer(pre_tokenizer_patterns(name)).split(text, true, store, [&](std::string_view piece) {
     pieces.emplace_back(piece);
   });
   return pieces;
@@ -66,7 +67,8 @@ TEST(PreTokenizer, CompletesOnRunsOfAMillionCharacters) {
       std::string text;
       while (text.size() < 1'000'000) text += unit;
       std::size_t bytes = 0;
-      PreTokenizer(pre_tokenizer_patterns(name)).split(text, [&](std::string_view piece) {
+      TextStore store;
+      PreTokenizer(pre_tokenizer_patterns(name)).split(text, true, store, [&](std::string_view piece) {
         bytes += piece.size();
       });
       EXPECT_EQ(bytes, text.size()) << name << " " << unit;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "engines/interface/chat_request.h"
 #include "engines/formats/gguf_file.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "sim/core/errors.h"
@@ -120,11 +121,11 @@ TEST_F(DefaultTokenizer, EndsAtBothOfItsEnds) {
 // Made with transformers' apply_chat_template(..., add_generation_prompt=True).
 TEST_F(DefaultTokenizer, AppliesItsChatTemplate) {
   ASSERT_TRUE(tokenizer_->has_chat_template());
-  EXPECT_EQ(tokenizer_->apply_chat_template(std::vector<ChatMessage>{{"user", "Hi\nthere"}}),
+  EXPECT_EQ(tokenizer_->apply_chat_template(ChatRequest::of_user("Hi\nthere")),
             "<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging "
             "Face<|im_end|>\n"
             "<|im_start|>user\nHi\nthere<|im_end|>\n<|im_start|>assistant\n");
-  EXPECT_THROW(tokenizer_->apply_chat_template({}), ConfigError)
+  EXPECT_THROW(tokenizer_->apply_chat_template(ChatRequest()), ConfigError)
       << "transformers refuses an empty conversation too";
 }
 

@@ -2,12 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "engines/interface/chat_request.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
 namespace {
 
-enum class Template : std::uint8_t { none, angle_brackets, not_understood };
+enum class Template : std::uint8_t { none, angle_brackets, not_understood, broken };
 
 /// A byte is a token.
 class ByteTokenizer final : public engines::Tokenizer {
@@ -21,9 +22,12 @@ class ByteTokenizer final : public engines::Tokenizer {
   std::unique_ptr<engines::StreamingDecoder> streaming_decoder() const override { return nullptr; }
   bool is_end_of_sequence(Token) const override { return false; }
   bool has_chat_template() const override { return template_ != Template::none; }
-  std::string apply_chat_template(std::span<const engines::ChatMessage> messages) const override {
+  std::string apply_chat_template(const engines::ChatRequest& request) const override {
+    if (template_ == Template::broken) throw ModelFileError("broken");
     if (template_ != Template::angle_brackets) throw ConfigError("not understood");
-    return "<" + messages[0].role + ": " + messages[0].content + ">";
+    const auto& message = request.messages[0];
+    return "<" + message["role"].get<std::string>() + ": " +
+           message["content"].get<std::string>() + ">";
   }
 
  private:
@@ -54,6 +58,23 @@ TEST(ChatPrompt, SaysHowToDoWithoutATemplateThatIsNotUnderstood) {
   EXPECT_EQ(message_of(),
             "not understood; set target.chat_template = \"off\" to give prompts as they are");
   EXPECT_EQ(message_of("give --no-chat-template"), "not understood; give --no-chat-template");
+}
+
+/// Defect: a broken template ends as a bad setting, or without a way out.
+TEST(ChatPrompt, KeepsTheKindOfErrorOfABrokenTemplate) {
+  try {
+    chat_prompt_ids(ByteTokenizer(Template::broken), "Hi", "auto", "give --no-chat-template");
+    FAIL() << "no error";
+  } catch (const ModelFileError& error) {
+    EXPECT_STREQ(error.what(), "broken; give --no-chat-template");
+  }
+}
+
+/// Defect: prompts go in raw without a word, or a word is said where no template is wanted.
+TEST(ChatPrompt, LacksATemplateOnlyWhereOneIsWanted) {
+  EXPECT_TRUE(lacks_template(ByteTokenizer(Template::none), "auto"));
+  EXPECT_FALSE(lacks_template(ByteTokenizer(Template::none), "off"));
+  EXPECT_FALSE(lacks_template(ByteTokenizer(Template::angle_brackets), "auto"));
 }
 
 }  // namespace

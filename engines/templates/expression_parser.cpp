@@ -1,0 +1,185 @@
+#include "engines/templates/expression_parser.h"
+
+#include <algorithm>
+
+namespace speclab::templates {
+namespace {
+
+std::size_t depth_of(const ExpressionPtr& expression) { return expression ? expression->depth : 0; }
+
+}  // namespace
+
+void ExpressionParser::expect_depth(int line, std::size_t depth) const {
+  if (depth > limits_.nesting)
+    throw TemplateError(Fault::limit, line,
+                        "expressions or blocks nested deeper than " +
+                            std::to_string(limits_.nesting));
+}
+
+ExpressionPtr ExpressionParser::expression() {
+  const Nested nested(*this);
+  ExpressionPtr value = logical_or();
+  while (stream_.is_name("if")) {
+    const int line = stream_.take().line;
+    ExpressionPtr condition = logical_or();
+    ExpressionPtr otherwise = stream_.take_name("else") ? expression() : nullptr;
+    const std::size_t depth =
+        std::max({depth_of(value), depth_of(condition), depth_of(otherwise)});
+    value = made(line, depth,
+                 Conditional{std::move(condition), std::move(value), std::move(otherwise)});
+  }
+  return value;
+}
+
+ExpressionPtr ExpressionParser::expression_without_if() {
+  const Nested nested(*this);
+  return logical_or();
+}
+
+bool ExpressionParser::ends_tuple() const {
+  return stream_.is(TokenType::variable_end) || stream_.is(TokenType::block_end) ||
+         stream_.is(TokenType::end) || stream_.is_sign(")");
+}
+
+ExpressionPtr ExpressionParser::tuple(bool with_if) {
+  const int line = stream_.line();
+  std::vector<ExpressionPtr> items;
+  bool is_tuple = false;
+  std::size_t depth = 0;
+  while (!ends_tuple() && (with_if || !stream_.is_name("recursive"))) {
+    items.push_back(with_if ? expression() : expression_without_if());
+    depth = std::max(depth, items.back()->depth);
+    if (!stream_.take_sign(",")) break;
+    is_tuple = true;
+  }
+  if (items.empty()) stream_.fail("an expression");
+  if (!is_tuple) return std::move(items.front());
+  return made(line, depth, Items{SequenceKind::tuple, std::move(items)});
+}
+
+ExpressionPtr ExpressionParser::logical_or() {
+  ExpressionPtr left = logical_and();
+  while (stream_.is_name("or")) {
+    const int line = stream_.take().line;
+    ExpressionPtr right = logical_and();
+    const std::size_t depth = std::max(left->depth, right->depth);
+    left = made(line, depth, Logical{Logic::either, std::move(left), std::move(right)});
+  }
+  return left;
+}
+
+ExpressionPtr ExpressionParser::logical_and() {
+  ExpressionPtr left = logical_not();
+  while (stream_.is_name("and")) {
+    const int line = stream_.take().line;
+    ExpressionPtr right = logical_not();
+    const std::size_t depth = std::max(left->depth, right->depth);
+    left = made(line, depth, Logical{Logic::both, std::move(left), std::move(right)});
+  }
+  return left;
+}
+
+ExpressionPtr ExpressionParser::logical_not() {
+  if (!stream_.is_name("not")) return comparison();
+  const Nested nested(*this);
+  const int line = stream_.take().line;
+  ExpressionPtr operand = logical_not();
+  const std::size_t depth = operand->depth;
+  return made(line, depth, Logical{Logic::opposite, std::move(operand), nullptr});
+}
+
+ExpressionPtr ExpressionParser::comparison() {
+  static constexpr std::string_view kSigns[] = {"==", "!=", "<", "<=", ">", ">="};
+  const int line = stream_.line();
+  ExpressionPtr first = sum();
+  std::vector<std::pair<std::string, ExpressionPtr>> others;
+  std::size_t depth = first->depth;
+  for (;;) {
+    std::string sign;
+    if (std::ranges::any_of(kSigns, [&](std::string_view each) { return stream_.is_sign(each); })) {
+      sign = stream_.take().text;
+    } else if (stream_.take_name("in")) {
+      sign = "in";
+    } else if (stream_.is_name("not") && stream_.following().type == TokenType::name &&
+               stream_.following().text == "in") {
+      stream_.take();
+      stream_.take();
+      sign = "not in";
+    } else {
+      break;
+    }
+    others.emplace_back(sign, sum());
+    depth = std::max(depth, others.back().second->depth);
+  }
+  if (others.empty()) return first;
+  return made(line, depth, Comparison{std::move(first), std::move(others)});
+}
+
+ExpressionPtr ExpressionParser::sum() {
+  ExpressionPtr left = concatenation();
+  while (stream_.is_sign("+") || stream_.is_sign("-")) {
+    const Token& token = stream_.take();
+    const Sign sign = token.text == "+" ? Sign::add : Sign::subtract;
+    const int line = token.line;
+    ExpressionPtr right = concatenation();
+    const std::size_t depth = std::max(left->depth, right->depth);
+    left = made(line, depth, Binary{sign, std::move(left), std::move(right)});
+  }
+  return left;
+}
+
+ExpressionPtr ExpressionParser::concatenation() {
+  const int line = stream_.line();
+  std::vector<ExpressionPtr> parts;
+  std::size_t depth = 0;
+  do {
+    parts.push_back(product());
+    depth = std::max(depth, parts.back()->depth);
+  } while (stream_.take_sign("~"));
+  if (parts.size() == 1) return std::move(parts.front());
+  return made(line, depth, Concatenated{std::move(parts)});
+}
+
+ExpressionPtr ExpressionParser::product() {
+  static const std::pair<std::string_view, Sign> kSigns[] = {
+      {"*", Sign::multiply}, {"/", Sign::divide}, {"//", Sign::floor}, {"%", Sign::modulo}};
+  ExpressionPtr left = power();
+  for (;;) {
+    const auto* sign = std::ranges::find_if(
+        kSigns, [&](const auto& each) { return stream_.is_sign(each.first); });
+    if (sign == std::end(kSigns)) return left;
+    const int line = stream_.take().line;
+    ExpressionPtr right = power();
+    const std::size_t depth = std::max(left->depth, right->depth);
+    left = made(line, depth, Binary{sign->second, std::move(left), std::move(right)});
+  }
+}
+
+ExpressionPtr ExpressionParser::power() {
+  ExpressionPtr left = unary();
+  while (stream_.is_sign("**")) {
+    const int line = stream_.take().line;
+    ExpressionPtr right = unary();
+    const std::size_t depth = std::max(left->depth, right->depth);
+    left = made(line, depth, Binary{Sign::power, std::move(left), std::move(right)});
+  }
+  return left;
+}
+
+ExpressionPtr ExpressionParser::unary(bool filtered) {
+  const Nested nested(*this);
+  const int line = stream_.line();
+  ExpressionPtr value;
+  if (stream_.is_sign("-") || stream_.is_sign("+")) {
+    const bool is_negative = stream_.take().text == "-";
+    ExpressionPtr operand = unary(false);
+    const std::size_t depth = operand->depth;
+    value = made(line, depth, Signed{is_negative, std::move(operand)});
+  } else {
+    value = primary();
+  }
+  value = with_postfixes(std::move(value));
+  return filtered ? with_filters(std::move(value)) : std::move(value);
+}
+
+}  // namespace speclab::templates

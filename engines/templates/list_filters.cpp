@@ -1,0 +1,131 @@
+// Filters that take lists apart or make them.
+
+#include <algorithm>
+
+#include "engines/templates/attributes.h"
+#include "engines/templates/characters.h"
+#include "engines/templates/filters.h"
+#include "engines/templates/python_values.h"
+
+namespace speclab::templates {
+namespace {
+
+Value length(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  const Parameters given(rendering, "filter 'length'", arguments, {});
+  return Value::of_count(length_of(rendering, input));
+}
+
+Value to_list(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  const Parameters given(rendering, "filter 'list'", arguments, {});
+  const auto items = items_of(rendering, input);
+  return rendering.make_list({items.begin(), items.end()});
+}
+
+Value first(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  const Parameters given(rendering, "filter 'first'", arguments, {});
+  if (input.is(Kind::sequence) && input.sequence().is_consumed_once()) {
+    Sequence& source = input.sequence();
+    if (source.num_taken < source.items.size()) return source.items[source.num_taken++];
+  } else if (input.is_text() && !input.bytes().empty()) {
+    return rendering.make_text(characters_between(input.text(), 0, 1));
+  } else if (const auto items = items_of(rendering, input); !items.empty()) {
+    return items.front();
+  }
+  return rendering.make_undefined("No first item, sequence was empty.");
+}
+
+Value last(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  const Parameters given(rendering, "filter 'last'", arguments, {});
+  if (input.is(Kind::sequence) && input.sequence().is_consumed_once())
+    rendering.fail("'" + type_name(input) + "' object is not reversible");
+  const auto items = items_of(rendering, input);
+  return items.empty() ? rendering.make_undefined("No last item, sequence was empty.")
+                       : items.back();
+}
+
+Value reverse(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  const Parameters given(rendering, "filter 'reverse'", arguments, {});
+  const auto items = items_of(rendering, input);
+  if (input.is_text()) {
+    std::string text;
+    for (auto item = items.rbegin(); item != items.rend(); ++item) text += item->bytes();
+    return rendering.make_text(std::move(text));
+  }
+  return rendering.make_sequence(SequenceKind::iterator, {items.rbegin(), items.rend()});
+}
+
+Value items(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  const Parameters given(rendering, "filter 'items'", arguments, {});
+  if (input.is(Kind::undefined)) return rendering.make_sequence(SequenceKind::generator, {});
+  if (!input.is(Kind::mapping)) rendering.fail("Can only get item pairs from a mapping.");
+  const Value view = method_of(input, "items")(rendering, input, {});
+  return rendering.make_sequence(SequenceKind::generator, view.sequence().items);
+}
+
+Value batch(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  const Parameters given(rendering, "filter 'batch'", arguments, {"linecount", "fill_with?"});
+  const auto all = items_of(rendering, input);
+  const Integer count = given.integer(0);
+  if (count < 1 || count > static_cast<Integer>(rendering.limits().range_items))
+    rendering.fail("filter 'batch': linecount " + integer_text(count) + "; allowed: 1 to " +
+                   std::to_string(rendering.limits().range_items));
+  const auto size = static_cast<std::size_t>(count);
+  std::vector<Value> rows;
+  for (std::size_t at = 0; at < all.size(); at += size) {
+    const auto row = all.subspan(at, std::min(size, all.size() - at));
+    std::vector<Value> filled(row.begin(), row.end());
+    if (!given[1].is_none()) filled.resize(size, given[1]);
+    rows.push_back(rendering.make_list(std::move(filled)));
+  }
+  return rendering.make_sequence(SequenceKind::generator, std::move(rows));
+}
+
+Value slice(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  const Parameters given(rendering, "filter 'slice'", arguments, {"slices", "fill_with?"});
+  const auto all = items_of(rendering, input);
+  const Integer count = given.integer(0);
+  if (count < 1 || count > static_cast<Integer>(rendering.limits().range_items))
+    rendering.fail("filter 'slice': slices " + integer_text(count) + "; allowed: 1 to " +
+                   std::to_string(rendering.limits().range_items));
+  const auto slices = static_cast<std::size_t>(count);
+  const std::size_t each = all.size() / slices, longer = all.size() % slices;
+  std::vector<Value> columns;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < slices; ++i) {
+    const auto part = all.subspan(at, each + (i < longer ? 1 : 0));
+    at += part.size();
+    std::vector<Value> column(part.begin(), part.end());
+    if (!given[1].is_none() && i >= longer) column.push_back(given[1]);
+    columns.push_back(rendering.make_list(std::move(column)));
+  }
+  return rendering.make_sequence(SequenceKind::generator, std::move(columns));
+}
+
+Value with_default(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  const Parameters given(rendering, "filter 'default'", arguments,
+                         {"default_value?", "boolean?"});
+  const bool is_missing =
+      input.is(Kind::undefined) || (given.truth(1, false) && !is_true(input));
+  if (!is_missing) return input;
+  return given.has(0) ? given[0] : rendering.make_text("");
+}
+
+Value attribute(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  const Parameters given(rendering, "filter 'attr'", arguments, {"name"});
+  const std::string name = given.text(0);
+  if (input.is(Kind::mapping) && !method_of(input, name))
+    return rendering.make_undefined("'dict object' has no attribute " + repr_of_text(name));
+  return attribute_of(rendering, input, name);
+}
+
+}  // namespace
+
+const FilterTable& list_filters() {
+  static const FilterTable table = {
+      {"attr", attribute},  {"batch", batch},   {"count", length}, {"d", with_default},
+      {"default", with_default}, {"first", first},   {"items", items},  {"last", last},
+      {"length", length},   {"list", to_list},  {"reverse", reverse}, {"slice", slice}};
+  return table;
+}
+
+}  // namespace speclab::templates

@@ -1,0 +1,17 @@
+#pragma once
+// The rest of the methods of texts.
+
+#include "engines/templates/attributes.h"
+
+namespace speclab::templates {
+
+/// Methods that split a text. Null if there is none of this name.
+Method splitting_method(const std::string& name);
+/// Methods of case, of classes of characters and of width. Null if there is none of this name.
+Method class_method(const std::string& name);
+
+/// Python's text.replace. @param most  replacements; negative: all
+std::string replaced(Rendering& rendering, std::string_view text, std::string_view old,
+                     std::string_view with, Integer most);
+
+}  // namespace speclab::templates

@@ -1,0 +1,66 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engines/templates/lexer.h"
+#include "engines/templates/template_error.h"
+
+namespace speclab::templates {
+
+/// The tokens of a template in turn; it never runs past the end.
+class TokenStream {
+ public:
+  explicit TokenStream(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
+
+  const Token& current() const { return tokens_[at_]; }
+  const Token& following() const { return tokens_[std::min(at_ + 1, tokens_.size() - 1)]; }
+  bool is(TokenType type) const { return current().type == type; }
+  bool is_sign(std::string_view sign) const {
+    return is(TokenType::sign) && current().text == sign;
+  }
+  bool is_name(std::string_view name) const {
+    return is(TokenType::name) && current().text == name;
+  }
+  int line() const { return current().line; }
+
+  const Token& take() {
+    const Token& token = current();
+    if (at_ + 1 < tokens_.size()) ++at_;
+    return token;
+  }
+  bool take_sign(std::string_view sign) {
+    const bool is_here = is_sign(sign);
+    if (is_here) take();
+    return is_here;
+  }
+  bool take_name(std::string_view name) {
+    const bool is_here = is_name(name);
+    if (is_here) take();
+    return is_here;
+  }
+  void expect_sign(std::string_view sign) {
+    if (!take_sign(sign)) fail("'" + std::string(sign) + "'");
+  }
+  std::string expect_name(const char* what = "a name") {
+    if (!is(TokenType::name)) fail(what);
+    return take().text;
+  }
+  void expect(TokenType type, const char* what) {
+    if (!is(type)) fail(what);
+    take();
+  }
+
+  /// @param allowed  what may stand here
+  [[noreturn]] void fail(const std::string& allowed) const {
+    const std::string found =
+        is(TokenType::end) ? "the end of the template" : "'" + current().text.substr(0, 40) + "'";
+    throw TemplateError(Fault::syntax, line(), found + "; allowed here: " + allowed);
+  }
+
+ private:
+  std::vector<Token> tokens_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace speclab::templates

@@ -1,0 +1,173 @@
+#include "engines/tokenizers/folder_tokens.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "engines/formats/input_file.h"
+#include "engines/formats/json_file.h"
+#include "engines/tokenizers/chat_template_files.h"
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+namespace {
+
+constexpr std::size_t kMaxTokenBytes = 1 << 16;
+
+/// Names of roles that have one token. @source transformers, SPECIAL_TOKENS_ATTRIBUTES
+constexpr const char* kRoles[] = {"bos_token", "eos_token", "unk_token", "sep_token",
+                                  "pad_token", "cls_token", "mask_token"};
+
+bool file_is_there(const std::filesystem::path& path) {
+  std::error_code none;
+  return std::filesystem::is_regular_file(path, none);
+}
+
+std::optional<bool> told_flag(const JsonNode& node, const char* key) {
+  const auto value = node.find(key);
+  return value ? std::optional(value->as_bool()) : std::nullopt;
+}
+
+/// A token is named by its text, or by an object that holds it.
+const std::string& text_of(const JsonNode& node) {
+  const JsonNode content = node.is_string() ? node : node.at("content");
+  if (content.as_string().size() > kMaxTokenBytes)
+    content.fail(std::to_string(content.as_string().size()) + " bytes",
+                 "at most " + std::to_string(kMaxTokenBytes));
+  return content.as_string();
+}
+
+AddedToken added_token(const JsonNode& node, bool is_special) {
+  AddedToken token{.id = -1, .text = text_of(node), .special = is_special};
+  if (node.is_string()) return token;
+  token.special = told_flag(node, "special").value_or(is_special);
+  token.normalized = told_flag(node, "normalized").value_or(!token.special);
+  token.single_word = told_flag(node, "single_word").value_or(false);
+  token.lstrip = told_flag(node, "lstrip").value_or(false);
+  token.rstrip = told_flag(node, "rstrip").value_or(false);
+  return token;
+}
+
+class FolderReader {
+ public:
+  explicit FolderReader(std::string folder) : folder_(std::move(folder)) {}
+
+  FolderTokens read() {
+    with_file("generation_config.json", [&](const JsonNode& root) { read_ends(root); });
+    with_file("config.json", [&](const JsonNode& root) { read_model_config(root); });
+    with_file("tokenizer_config.json", [&](const JsonNode& root) { read_config(root); });
+    with_file("special_tokens_map.json", [&](const JsonNode& root) { read_texts(root); });
+    with_file("added_tokens.json", [&](const JsonNode& root) { read_added(root); });
+    told_.templates = chat_templates_of(folder_);
+    return std::move(told_);
+  }
+
+ private:
+  template <typename Read>
+  void with_file(const std::string& name, Read read) {
+    const std::string path = folder_.empty() ? name : folder_ + "/" + name;
+    if (!file_is_there(path)) return;
+    file_ = name;
+    const nlohmann::json json = read_json_file(path);
+    read(JsonNode(json, path));
+  }
+
+  std::string field(const std::string& name) const { return file_ + ": " + name; }
+
+  /// A list of ids, one id, or -1 for none.
+  void read_ends(const JsonNode& root) {
+    const auto ends = root.find("eos_token_id");
+    if (!ends) return;
+    const std::vector<JsonNode> ids =
+        ends->is_array() ? ends->elements() : std::vector<JsonNode>{*ends};
+    for (const JsonNode& id : ids)
+      if (const auto token = id.as_integer(-1, INT32_MAX); token >= 0)
+        told_.ends.push_back({static_cast<Token>(token), field("eos_token_id")});
+  }
+
+  /// Models that see pictures keep the words of their text part apart.
+  void read_model_config(const JsonNode& root) {
+    if (!told_.ends.empty()) return;
+    read_ends(root);
+    const auto text = root.find("text_config");
+    if (told_.ends.empty() && text && text->value().is_object()) read_ends(*text);
+  }
+
+  void read_config(const JsonNode& root) {
+    if (const auto added = root.find("added_tokens_decoder")) {
+      for (const std::string& id : added->keys()) {
+        ToldToken told{added_token(added->at(id), false), field("added_tokens_decoder")};
+        told.token.id = id_of_key(*added, id);
+        told_.added.push_back(std::move(told));
+      }
+      std::ranges::stable_sort(told_.added, {}, [](const ToldToken& t) { return t.token.id; });
+    }
+    told_.add_begin = told_flag(root, "add_bos_token");
+    told_.add_end = told_flag(root, "add_eos_token");
+    told_.add_prefix_space = told_flag(root, "add_prefix_space");
+    told_.is_legacy = told_flag(root, "legacy");
+    if (const auto name = root.find("tokenizer_class"); name && name->is_string())
+      told_.tokenizer_class = name->as_string();
+    read_texts(root);
+  }
+
+  static Token id_of_key(const JsonNode& added, const std::string& key) {
+    const bool is_number = !key.empty() && key.size() <= 9 &&
+                           key.find_first_not_of("0123456789") == std::string::npos;
+    if (!is_number) added.at(key).fail("key '" + escaped(key, 40) + "'", "ids as keys");
+    return static_cast<Token>(std::stol(key));
+  }
+
+  void read_texts(const JsonNode& root) {
+    for (const char* role : kRoles) {
+      const auto node = root.find(role);
+      const bool is_known = std::ranges::count(told_.texts, role, &SpecialTokenText::role) > 0;
+      if (!node || is_known || node->value().is_boolean()) continue;
+      told_.texts.push_back({role, text_of(*node), field(role)});
+      add_special(*node, role);
+    }
+    if (const auto more = root.find("additional_special_tokens"); more && more->is_array())
+      for (const JsonNode& node : more->elements()) add_special(node, "additional_special_tokens");
+  }
+
+  void add_special(const JsonNode& node, const char* name) {
+    AddedToken token = added_token(node, true);
+    token.special = true;
+    if (node.is_string() || !node.find("normalized")) token.normalized = false;
+    if (!token.text.empty()) told_.added.push_back({std::move(token), field(name)});
+  }
+
+  void read_added(const JsonNode& root) {
+    for (const std::string& text : root.keys()) {
+      AddedToken token{.id = -1, .text = text, .special = false, .normalized = true};
+      token.id = static_cast<Token>(root.at(text).as_integer(0, INT32_MAX));
+      if (!text.empty()) told_.added.push_back({std::move(token), file_});
+    }
+  }
+
+  std::string folder_, file_;
+  FolderTokens told_;
+};
+
+}  // namespace
+
+FolderTokens read_folder_tokens(const std::string& folder) { return FolderReader(folder).read(); }
+
+TokenRoles roles_of(const FolderTokens& told,
+                    const std::function<std::optional<Token>(const std::string&)>& id_of) {
+  TokenRoles roles;
+  roles.ends = told.ends;
+  roles.texts = told.texts;
+  roles.templates = told.templates;
+  for (const SpecialTokenText& text : told.texts) {
+    const auto id = id_of(text.text);
+    if (!id) continue;
+    if (text.role == "bos_token") roles.begin = *id;
+    const bool is_known = std::ranges::count(roles.ends, *id, &EndToken::id) > 0;
+    if (text.role == "eos_token") roles.end = *id;
+    if (text.role == "eos_token" && !is_known) roles.ends.push_back({*id, text.found_in});
+  }
+  return roles;
+}
+
+}  // namespace speclab::engines

@@ -1,0 +1,54 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engines/formats/json_file.h"
+#include "engines/tokenizers/bpe_tokenizer.h"
+#include "engines/tokenizers/folder_tokens.h"
+#include "engines/tokenizers/json_items.h"
+
+namespace speclab::engines {
+
+/// Which text has which id, from the model of a tokenizer.json, its added tokens, and those that
+/// other files of the folder add.
+class JsonVocabulary {
+ public:
+  struct NamedToken {
+    std::string text;
+    TokenKind kind = TokenKind::unused;
+  };
+
+  /// @param root  of the file, for messages
+  JsonVocabulary(JsonNode root, const TokenizerLimits& limits)
+      : root_(std::move(root)), limits_(limits) {}
+
+  /// @throws ModelFileError as do the others: no tokens, or an id that is none
+  void add_members(const JsonNode& vocab, const std::vector<JsonTokens::NamedId>& members);
+  void add_pieces(const JsonNode& vocab, const std::vector<JsonPieces::Piece>& pieces);
+  /// An array of objects with id, content and options.
+  void add_added_tokens(const JsonNode& added);
+  /// Tokens of other files, where the vocabulary has a place for them.
+  void add_told_tokens(const std::string& folder, const std::vector<ToldToken>& told);
+
+  const std::vector<NamedToken>& tokens() const { return tokens_; }
+  const std::vector<AddedToken>& added() const { return added_; }
+  /// kNoToken where there is none.
+  Token find(const std::string& text) const;
+
+ private:
+  std::size_t vocab_id(const JsonNode& vocab, const std::string& text,
+                       const nlohmann::json& id) const;
+  void set_token(const std::string& text, std::size_t id, TokenKind kind);
+  void add(AddedToken token);
+
+  JsonNode root_;
+  TokenizerLimits limits_;
+  std::size_t id_limit_ = 0;
+  std::vector<NamedToken> tokens_;
+  std::unordered_map<std::string, Token> ids_;
+  std::vector<AddedToken> added_;
+};
+
+}  // namespace speclab::engines

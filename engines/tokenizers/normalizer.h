@@ -1,0 +1,60 @@
+#pragma once
+// What happens to a text before it is cut into pieces.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engines/tokenizers/charsmap.h"
+#include "engines/tokenizers/pattern.h"
+
+namespace speclab::engines {
+
+class NormalizerStep {
+ public:
+  virtual ~NormalizerStep() = default;
+  /// @param text      valid UTF-8
+  /// @param is_first  it stands at the beginning of what the user gave
+  virtual std::string apply(std::string text, bool is_first) const = 0;
+};
+
+/// Steps in turn; none leaves the text as it is.
+using Normalizer = std::vector<std::shared_ptr<const NormalizerStep>>;
+
+std::string normalized(const Normalizer& steps, std::string_view text, bool is_first);
+
+/// Whether pieces begin with the mark of a blank that the text does not have.
+enum class PrependScheme : std::uint8_t { always, first, never };
+
+enum class UnicodeForm : std::uint8_t { nfc, nfd, nfkc, nfkd };
+
+/// Each of these is one kind of Hugging Face's tokenizers, by its name there.
+/// @source tokenizers/src/normalizers
+std::shared_ptr<const NormalizerStep> unicode_form_step(UnicodeForm form);
+std::shared_ptr<const NormalizerStep> lowercase_step();
+std::shared_ptr<const NormalizerStep> strip_accents_step();
+std::shared_ptr<const NormalizerStep> nmt_step();
+std::shared_ptr<const NormalizerStep> strip_step(bool left, bool right);
+std::shared_ptr<const NormalizerStep> prepend_step(std::string text);
+/// @param from  not empty
+std::shared_ptr<const NormalizerStep> replace_step(std::string from, std::string by);
+std::shared_ptr<const NormalizerStep> replace_step(std::shared_ptr<const Pattern> from,
+                                                   std::string by);
+std::shared_ptr<const NormalizerStep> precompiled_step(Charsmap charsmap);
+
+/// What SentencePiece's own library does with a text.
+struct SentencePieceRules {
+  PrependScheme dummy_prefix = PrependScheme::always;
+  bool remove_extra_whitespaces = true;
+  bool escape_whitespaces = true;           ///< a blank becomes U+2581
+  bool treat_whitespace_as_suffix = false;  ///< the mark stands behind the words
+};
+
+/// @param kept  texts that are left as they are
+/// @source SentencePiece's Normalizer::Normalize
+std::shared_ptr<const NormalizerStep> sentencepiece_step(const SentencePieceRules& rules,
+                                                         Charsmap charsmap,
+                                                         const std::vector<std::string>& kept);
+
+}  // namespace speclab::engines

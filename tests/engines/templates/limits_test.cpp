@@ -1,0 +1,107 @@
+// Every bound of a rendering, and what its error says.
+
+#include <gtest/gtest.h>
+
+#include "tests/engines/templates/template_cases.h"
+
+namespace speclab::testing {
+namespace {
+
+struct Excess {
+  const char* name;
+  std::string source;
+  const char* bound;  ///< in the message
+};
+
+std::string repeated(const std::string& text, int times) {
+  std::string result;
+  for (int i = 0; i < times; ++i) result += text;
+  return result;
+}
+
+std::vector<Excess> excesses() {
+  const std::string nested_loops =
+      repeated("{% for i in range(1000) %}", 4) + "x" + repeated("{% endfor %}", 4);
+  const std::string doubling =
+      "{% set ns = namespace(t='ab') %}{% for i in range(60) %}{% set ns.t = ns.t + ns.t %}"
+      "{% endfor %}";
+  const std::string doubling_list =
+      "{% set ns = namespace(l=[1]) %}{% for i in range(60) %}{% set ns.l = ns.l + ns.l %}"
+      "{% endfor %}";
+  const std::string nesting_list =
+      "{% set ns = namespace(l=[]) %}{% for i in range(1000) %}{% set ns.l = [ns.l] %}"
+      "{% endfor %}";
+  return {
+      {"Loops", nested_loops, "steps 20000000"},
+      {"Output", "{% for i in range(100000) %}" + repeated("x", 1000) + "{% endfor %}",
+       "bytes of output"},
+      {"Doubling", doubling, "bytes of one text"},
+      {"DoublingLists", doubling_list, "bytes of all values"},
+      {"Repetition", "{{ 'a' * 10000000000 }}", "size of a repeated text"},
+      {"RepetitionOfLists", "{{ [1] * 10000000000 }}", "size of a repeated text or list"},
+      {"Ranges", "{{ range(100001)|list }}", "items of a range 100000"},
+      {"Recursion", "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "evaluations in each other"},
+      {"RecursiveLoops", "{% for i in [1] recursive %}{{ loop([1]) }}{% endfor %}",
+       "evaluations in each other"},
+      {"Parentheses", "{{ " + repeated("(", 500) + "1" + repeated(")", 500) + " }}",
+       "nested deeper than 200"},
+      {"Sums", "{{ 1" + repeated(" + 1", 500) + " }}", "nested deeper than 200"},
+      {"Blocks", repeated("{% if 1 %}", 500) + repeated("{% endif %}", 500),
+       "nested deeper than 200"},
+      {"PrintedDepth", nesting_list + "{{ ns.l }}", "levels of values 200"},
+      {"ComparedDepth", nesting_list + "{{ ns.l == [ns.l] }}", "levels of values 200"},
+      {"JsonDepth", nesting_list + "{{ ns.l|tojson }}", "levels of values 200"},
+      {"Rings", "{% set a = namespace() %}{% set a.a = [a] %}{{ a }}", "namespaces in each other"},
+      {"Replacement", "{{ ('a' * 60000)|replace('', 'b' * 60000) }}", "bytes of one text"},
+      {"Joins", "{{ range(100000)|join('b' * 60000) }}", "bytes of one text"},
+      {"Width", "{{ '%1000001d' % 1 }}", "width of a format"},
+      {"WidthOfBraces", "{{ '{:>9999999}'.format(1) }}", "width of a format"},
+      {"Padding", "{{ 'a'.ljust(1000000000) }}", "bytes of one text"},
+      {"Margins", "{{ 'a\nb'|indent(1000000000) }}", "size of a repeated text"},
+      {"Integers", "{{ 10 ** 39 }}", "bits of a number 127"},
+      {"Literals", "{{ 1" + repeated("0", 60) + " }}", "number of more than 127 bits"},
+      {"Cycles", "{% for i in range(100000) %}{{ 'ab' in 'b' * 1000000 }}{% endfor %}", "steps"},
+  };
+}
+
+class TemplateLimits : public ::testing::TestWithParam<Excess> {};
+
+/// Defect: a template of a model takes time, memory or stack without a bound.
+TEST_P(TemplateLimits, AreErrorsThatNameTheBound) {
+  const Json found = outcome_of(GetParam().source, Json::object());
+  EXPECT_EQ(found.value("error", "none"), "limit") << found.dump().substr(0, 300);
+  EXPECT_NE(found.value("message", "").find(GetParam().bound), std::string::npos) << found.dump();
+}
+
+INSTANTIATE_TEST_SUITE_P(, TemplateLimits, ::testing::ValuesIn(excesses()),
+                         [](const auto& named) { return std::string(named.param.name); });
+
+/// Defect: a source of any size is parsed, or one with bytes that are no text.
+TEST(TemplateSource, IsBoundedAndUtf8) {
+  EXPECT_EQ(outcome_of(std::string((1 << 20) + 1, 'x'), Json::object())["error"], "limit");
+  EXPECT_EQ(outcome_of(std::string(1 << 20, 'x'), Json::object()).count("text"), 1U);
+  EXPECT_EQ(outcome_of("a\xff", Json::object())["error"], "syntax");
+}
+
+/// Defect: messages that are nested too deeply overflow the stack.
+TEST(TemplateInput, IsBoundedInDepth) {
+  Json deep = 1;
+  for (int i = 0; i < 300; ++i) deep = Json::array({deep});
+  EXPECT_EQ(outcome_of("x", {{"messages", deep}})["error"], "limit");
+}
+
+/// Defect: a long conversation of an ordinary size meets a bound that is meant for attacks.
+TEST(TemplateLimits, HoldAThousandMessagesOfTenKilobytes) {
+  Json messages = Json::array();
+  for (int i = 0; i < 1000; ++i)
+    messages.push_back({{"role", i % 2 ? "assistant" : "user"}, {"content", repeated("word ", 2000)}});
+  const Json found = outcome_of(
+      "{% set ns = namespace(n=0) %}{% for m in messages %}{{ m.role + ': ' + m.content|trim }}"
+      "{% set ns.n = ns.n + m.content|length %}{% endfor %}{{ ns.n }}",
+      {{"messages", messages}});
+  ASSERT_TRUE(found.contains("text")) << found.dump();
+  EXPECT_TRUE(found["text"].get<std::string>().ends_with("10000000"));
+}
+
+}  // namespace
+}  // namespace speclab::testing
