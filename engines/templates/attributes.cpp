@@ -16,8 +16,7 @@ bool changes_its_object(const Value& value, std::string_view name) {
       "append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"};
   static constexpr std::array<std::string_view, 5> kOfMappings = {"clear", "pop", "popitem",
                                                                   "setdefault", "update"};
-  if (value.is(Kind::mapping))
-    return std::ranges::find(kOfMappings, name) != kOfMappings.end();
+  if (value.is(Kind::mapping)) return std::ranges::find(kOfMappings, name) != kOfMappings.end();
   return value.is(Kind::sequence) && value.sequence().kind == SequenceKind::list &&
          std::ranges::find(kOfLists, name) != kOfLists.end();
 }
@@ -120,9 +119,9 @@ Value slice_of(Rendering& rendering, const Value& value, const Value& begin, con
   if (value.is(Kind::undefined)) rendering.fail(value.undefined().message);
   const bool has_items = value.is(Kind::sequence) && value.sequence().has_subscripts();
   if (!value.is_text() && !has_items)
-    return rendering.make_undefined("'" + type_name(value) + " object' has no slices");
-  const auto size =
-      static_cast<Integer>(has_items ? value.sequence().items.size() : num_characters(value.text()));
+    rendering.fail("'" + type_name(value) + "' object has no slices");
+  const auto size = static_cast<Integer>(has_items ? value.sequence().items.size()
+                                                   : num_characters(value.text()));
   const Integer stride = step.is_none() ? 1 : step.integer();
   if (stride == 0) rendering.fail("slice step cannot be zero");
   // From the end where the stride is negative; an index just before the beginning is then -1.
@@ -173,9 +172,9 @@ Value attribute_by_path(Rendering& rendering, const Value& value, const Value& p
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
     const bool is_number = error == std::errc{} && end == part.data() + part.size();
-    found = or_missing(item_at(rendering, found,
-                               is_number ? Value(static_cast<Integer>(number))
-                                         : rendering.make_text(std::string(part))));
+    found = or_missing(item_at(
+        rendering, found,
+        is_number ? Value(static_cast<Integer>(number)) : rendering.make_text(std::string(part))));
     more = dot != rest.npos;
     if (more) rest.remove_prefix(dot + 1);
   }

@@ -123,8 +123,8 @@ std::string characters_between(const Text& text, std::size_t begin, std::size_t 
 /// @source Unicode: bidirectional types WS, B and S, and the category Zs
 bool is_space(char32_t c) {
   return (c >= 9 && c <= 13) || (c >= 28 && c <= 32) || c == 0x85 || c == 0xA0 || c == 0x1680 ||
-         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
-         c == 0x205F || c == 0x3000;
+         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
+         c == 0x3000;
 }
 
 bool is_alphabetic(char32_t character) { return u_isalpha(icu_character(character)); }
@@ -188,8 +188,7 @@ std::string_view without_spaces(std::string_view text, Side side) {
   return stripped(text, side, is_space);
 }
 std::string_view without_characters(std::string_view text, std::u32string_view set, Side side) {
-  return stripped(text, side,
-                  [&](char32_t character) { return set.find(character) != set.npos; });
+  return stripped(text, side, [&](char32_t character) { return set.find(character) != set.npos; });
 }
 
 }  // namespace speclab::templates

@@ -16,8 +16,7 @@ CallArguments arguments_behind(const CallArguments& arguments, std::size_t count
 
 const std::string& name_of_function(const Rendering& rendering, const Value& name) {
   if (!name.is_text())
-    rendering.fail("the name of a filter or test is of type " + type_name(name) +
-                   "; allowed: str");
+    rendering.fail("the name of a filter or test is of type " + type_name(name) + "; allowed: str");
   return name.bytes();
 }
 
@@ -50,8 +49,7 @@ Value chosen(Rendering& rendering, const Value& input, const CallArguments& argu
   if (arguments.positional.size() < kFirst) rendering.fail("Missing parameter for attribute name");
   if (!is_true(input)) return rendering.make_sequence(SequenceKind::generator, {});
   const bool has_test = arguments.positional.size() > kFirst;
-  const CallArguments rest =
-      has_test ? arguments_behind(arguments, kFirst + 1) : CallArguments{};
+  const CallArguments rest = has_test ? arguments_behind(arguments, kFirst + 1) : CallArguments{};
   std::vector<Value> kept;
   for (const Value& item : items_of(rendering, input)) {
     rendering.step();

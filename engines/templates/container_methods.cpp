@@ -22,10 +22,10 @@ Value view(Rendering& rendering, const Value& self, const CallArguments& argumen
   std::vector<Value> parts;
   parts.reserve(self.mapping().items.size());
   for (const auto& [key, value] : self.mapping().items)
-    parts.push_back(kind == SequenceKind::dict_keys     ? key
-                    : kind == SequenceKind::dict_values ? value
-                                                        : rendering.make_sequence(
-                                                              SequenceKind::tuple, {key, value}));
+    parts.push_back(kind == SequenceKind::dict_keys ? key
+                    : kind == SequenceKind::dict_values
+                        ? value
+                        : rendering.make_sequence(SequenceKind::tuple, {key, value}));
   return rendering.make_sequence(kind, std::move(parts));
 }
 
@@ -54,8 +54,8 @@ Value index_in(Rendering& rendering, const Value& self, const CallArguments& arg
 
 Value count_in(Rendering& rendering, const Value& self, const CallArguments& arguments) {
   const Parameters given(rendering, "count", arguments, {"value"});
-  return Value::of_count(static_cast<std::size_t>(
-      std::ranges::count_if(self.sequence().items, [&](const Value& item) {
+  return Value::of_count(
+      static_cast<std::size_t>(std::ranges::count_if(self.sequence().items, [&](const Value& item) {
         return are_equal(rendering, item, given[0]);
       })));
 }

@@ -56,8 +56,9 @@ class EscapeReader {
     char32_t character = 0;
     if (rest_.size() < digits) fail("an escape that is cut short");
     for (const char digit : rest_.substr(0, digits)) {
-      const std::size_t value = std::string_view("0123456789abcdef").find(
-          static_cast<char>(digit >= 'A' && digit <= 'F' ? digit | 0x20 : digit));
+      const std::size_t value =
+          std::string_view("0123456789abcdef")
+              .find(static_cast<char>(digit >= 'A' && digit <= 'F' ? digit | 0x20 : digit));
       if (value == std::string_view::npos) fail("an escape with a digit that is not hexadecimal");
       character = character << 4 | static_cast<char32_t>(value);
     }

@@ -36,7 +36,7 @@ class Evaluator {
   void run_body_assignment(const BodyAssignment& assignment, const ScopePtr& scope);
   void run_call_block(const CallBlock& block, const ScopePtr& scope, std::string& output);
   void append(std::string& output, std::string_view text);
-  std::vector<Value> chosen_items(const Loop& loop, const Value& items, const ScopePtr& scope);
+  std::span<const Value> chosen_items(const Loop& loop, const Value& items, const ScopePtr& scope);
 
   Value literal(const Literal& literal);
   Value name(const NameOf& name, const ScopePtr& scope);

@@ -11,9 +11,9 @@ std::size_t depth_of(const ExpressionPtr& expression) { return expression ? expr
 
 void ExpressionParser::expect_depth(int line, std::size_t depth) const {
   if (depth > limits_.nesting)
-    throw TemplateError(Fault::limit, line,
-                        "expressions or blocks nested deeper than " +
-                            std::to_string(limits_.nesting));
+    throw TemplateError(
+        Fault::limit, line,
+        "expressions or blocks nested deeper than " + std::to_string(limits_.nesting));
 }
 
 ExpressionPtr ExpressionParser::expression() {
@@ -23,8 +23,7 @@ ExpressionPtr ExpressionParser::expression() {
     const int line = stream_.take().line;
     ExpressionPtr condition = logical_or();
     ExpressionPtr otherwise = stream_.take_name("else") ? expression() : nullptr;
-    const std::size_t depth =
-        std::max({depth_of(value), depth_of(condition), depth_of(otherwise)});
+    const std::size_t depth = std::max({depth_of(value), depth_of(condition), depth_of(otherwise)});
     value = made(line, depth,
                  Conditional{std::move(condition), std::move(value), std::move(otherwise)});
   }
@@ -145,8 +144,8 @@ ExpressionPtr ExpressionParser::product() {
       {"*", Sign::multiply}, {"/", Sign::divide}, {"//", Sign::floor}, {"%", Sign::modulo}};
   ExpressionPtr left = power();
   for (;;) {
-    const auto* sign = std::ranges::find_if(
-        kSigns, [&](const auto& each) { return stream_.is_sign(each.first); });
+    const auto* sign =
+        std::ranges::find_if(kSigns, [&](const auto& each) { return stream_.is_sign(each.first); });
     if (sign == std::end(kSigns)) return left;
     const int line = stream_.take().line;
     ExpressionPtr right = power();

@@ -13,6 +13,9 @@ struct SpecialNames {
   int varargs = 0, kwargs = 0, caller = 0;
 };
 
+/// The number of an integer literal. @throws TemplateError (limit) beyond 127 bits
+Integer integer_of(const Token& token);
+
 /// Reads expressions with jinja2's precedence.
 class ExpressionParser {
  public:

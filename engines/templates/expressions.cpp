@@ -27,39 +27,39 @@ Value Evaluator::evaluate(const Expression& expression, const ScopePtr& scope) {
     rendering_.line = line;
     return value;
   };
-  return std::visit(
-      EachForm{
-          [&](const Literal& form) { return literal(form); },
-          [&](const NameOf& form) { return name(form, scope); },
-          [&](const Items& form) { return items(form, scope); },
-          [&](const Pairs& form) { return pairs(form, scope); },
-          [&](const AttributeOf& form) {
-            const Value object = back(evaluate(*form.object, scope));
-            return attribute_of(rendering_, object, form.name);
-          },
-          [&](const ItemOf& form) {
-            const Value object = evaluate(*form.object, scope);
-            const Value index = back(evaluate(*form.index, scope));
-            return item_at(rendering_, object, index);
-          },
-          [&](const SliceOf& form) { return slice(form, scope); },
-          [&](const CallOf& form) { return call(form, scope); },
-          [&](const Filtered& form) { return filter(form, scope); },
-          [&](const Tested& form) { return test(form, scope); },
-          [&](const Binary& form) {
-            const Value left = evaluate(*form.left, scope);
-            const Value right = back(evaluate(*form.right, scope));
-            return calculated(rendering_, form.sign, left, right);
-          },
-          [&](const Signed& form) {
-            return signed_value(rendering_, form.is_negative, back(evaluate(*form.operand, scope)));
-          },
-          [&](const Concatenated& form) { return concatenation(form, scope); },
-          [&](const Comparison& form) { return comparison(form, scope); },
-          [&](const Logical& form) { return logical(form, scope); },
-          [&](const Conditional& form) { return conditional(form, scope); },
-      },
-      expression.form);
+  return std::visit(EachForm{
+                        [&](const Literal& form) { return literal(form); },
+                        [&](const NameOf& form) { return name(form, scope); },
+                        [&](const Items& form) { return items(form, scope); },
+                        [&](const Pairs& form) { return pairs(form, scope); },
+                        [&](const AttributeOf& form) {
+                          const Value object = back(evaluate(*form.object, scope));
+                          return attribute_of(rendering_, object, form.name);
+                        },
+                        [&](const ItemOf& form) {
+                          const Value object = evaluate(*form.object, scope);
+                          const Value index = back(evaluate(*form.index, scope));
+                          return item_at(rendering_, object, index);
+                        },
+                        [&](const SliceOf& form) { return slice(form, scope); },
+                        [&](const CallOf& form) { return call(form, scope); },
+                        [&](const Filtered& form) { return filter(form, scope); },
+                        [&](const Tested& form) { return test(form, scope); },
+                        [&](const Binary& form) {
+                          const Value left = evaluate(*form.left, scope);
+                          const Value right = back(evaluate(*form.right, scope));
+                          return calculated(rendering_, form.sign, left, right);
+                        },
+                        [&](const Signed& form) {
+                          return signed_value(rendering_, form.is_negative,
+                                              back(evaluate(*form.operand, scope)));
+                        },
+                        [&](const Concatenated& form) { return concatenation(form, scope); },
+                        [&](const Comparison& form) { return comparison(form, scope); },
+                        [&](const Logical& form) { return logical(form, scope); },
+                        [&](const Conditional& form) { return conditional(form, scope); },
+                    },
+                    expression.form);
 }
 
 Value Evaluator::literal(const Literal& literal) {
@@ -192,9 +192,9 @@ Value Evaluator::conditional(const Conditional& conditional, const ScopePtr& sco
   const bool holds = is_true(evaluate(*conditional.condition, scope));
   const ExpressionPtr& chosen = holds ? conditional.value : conditional.otherwise;
   if (chosen) return evaluate(*chosen, scope);
-  return rendering_.make_undefined(
-      "the inline if-expression on line " + std::to_string(rendering_.line) +
-      " evaluated to false and no else section was defined.");
+  return rendering_.make_undefined("the inline if-expression on line " +
+                                   std::to_string(rendering_.line) +
+                                   " evaluated to false and no else section was defined.");
 }
 
 }  // namespace speclab::templates

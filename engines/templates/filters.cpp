@@ -18,8 +18,8 @@ std::string names_of(const Table& table) {
 const FilterTable& all_filters() {
   static const FilterTable all = [] {
     FilterTable table{{"tojson", as_json}};
-    for (const FilterTable* part : {&text_filters(), &number_filters(), &list_filters(),
-                                    &choice_filters(), &order_filters()})
+    for (const FilterTable* part :
+         {&text_filters(), &number_filters(), &list_filters(), &choice_filters(), &order_filters()})
       table.insert(part->begin(), part->end());
     return table;
   }();
@@ -31,8 +31,8 @@ Value filtered(Rendering& rendering, const std::string& name, const Value& input
   rendering.step();
   const auto found = all_filters().find(name);
   if (found == all_filters().end())
-    rendering.fail("filter '" + name.substr(0, 60) + "' is not known; allowed: " +
-                   names_of(all_filters()));
+    rendering.fail("filter '" + name.substr(0, 60) +
+                   "' is not known; allowed: " + names_of(all_filters()));
   return found->second(rendering, input, arguments);
 }
 
@@ -41,8 +41,8 @@ bool tested(Rendering& rendering, const std::string& name, const Value& input,
   rendering.step();
   const auto found = all_tests().find(name);
   if (found == all_tests().end())
-    rendering.fail("test '" + name.substr(0, 60) + "' is not known; allowed: " +
-                   names_of(all_tests()));
+    rendering.fail("test '" + name.substr(0, 60) +
+                   "' is not known; allowed: " + names_of(all_tests()));
   return found->second(rendering, input, arguments);
 }
 

@@ -68,7 +68,10 @@ std::string formatted_whole(const FormatSpec& spec, Integer number) {
   const bool is_negative = number < 0;
   const std::string decimal = integer_text(number).substr(is_negative ? 1 : 0);
   std::string sign = sign_of_number(spec, is_negative);
-  const int base = (spec.type | 0x20) == 'x' ? 16 : spec.type == 'o' ? 8 : spec.type == 'b' ? 2 : 10;
+  const int base = (spec.type | 0x20) == 'x' ? 16
+                   : spec.type == 'o'        ? 8
+                   : spec.type == 'b'        ? 2
+                                             : 10;
   if (base == 10) {
     std::string digits = decimal;
     if (spec.precision > static_cast<int>(digits.size()))
@@ -76,8 +79,7 @@ std::string formatted_whole(const FormatSpec& spec, Integer number) {
     return padded(spec, sign, grouped(digits, spec.group), '>');
   }
   if (spec.alternate) sign += std::string("0") + spec.type;
-  return padded(spec, sign, digits_of(is_negative ? -number : number, base, spec.type == 'X'),
-                '>');
+  return padded(spec, sign, digits_of(is_negative ? -number : number, base, spec.type == 'X'), '>');
 }
 
 std::string formatted_real(const FormatSpec& spec, double number) {
@@ -90,8 +92,9 @@ std::string formatted_real(const FormatSpec& spec, double number) {
   else if (spec.type == 0 && spec.precision < 0)
     body = real_text(size);
   else
-    body = fmt::format(fmt::runtime(std::string("{:.{}") + (spec.type == 0 ? 'g' : spec.type) + "}"),
-                       size, precision);
+    body =
+        fmt::format(fmt::runtime(std::string("{:.{}") + (spec.type == 0 ? 'g' : spec.type) + "}"),
+                    size, precision);
   return padded(spec, sign_of_number(spec, is_negative), grouped(body, spec.group), '>');
 }
 
@@ -126,8 +129,19 @@ FormatSpec parsed_spec(Rendering& rendering, std::string_view text) {
     spec.precision = static_cast<int>(number());
   }
   if (at < rest.size() && rest[at] < 0x80) spec.type = static_cast<char>(rest[at++]);
-  if (at != rest.size()) rendering.fail("an invalid format specification '" + std::string(text) + "'");
+  if (at != rest.size())
+    rendering.fail("an invalid format specification '" + std::string(text) + "'");
   return spec;
+}
+
+std::size_t take_number(const Rendering& rendering, std::string_view& text) {
+  std::size_t number = 0;
+  for (; !text.empty() && text[0] >= '0' && text[0] <= '9'; text.remove_prefix(1)) {
+    number = number * 10 + static_cast<std::size_t>(text[0] - '0');
+    if (number > FormatSpec::kMostWidth)
+      rendering.fail_limit("width of a format " + std::to_string(FormatSpec::kMostWidth));
+  }
+  return number;
 }
 
 Value whole_part(const Rendering& rendering, double number) {
@@ -142,13 +156,12 @@ std::string formatted(Rendering& rendering, const FormatSpec& spec, const Value&
       rendering.fail(std::string("the format '") + spec.type + "' for a str; allowed: s");
     std::string text = value.bytes();
     if (spec.precision >= 0)
-      text = characters_between(value.text(), 0,
-                                std::min(num_characters(value.text()),
-                                         static_cast<std::size_t>(spec.precision)));
+      text = characters_between(
+          value.text(), 0,
+          std::min(num_characters(value.text()), static_cast<std::size_t>(spec.precision)));
     return padded(spec, "", text, '<');
   }
-  if (!value.is_number())
-    rendering.fail("unsupported format string passed to " + type_name(value));
+  if (!value.is_number()) rendering.fail("unsupported format string passed to " + type_name(value));
   constexpr std::string_view kOfReals = "eEfFgG%", kOfWhole = "dxXobc";
   if (spec.type == 'c' && value.is_whole()) {
     if (value.integer() < 0 || value.integer() > 0x10FFFF ||
@@ -158,7 +171,8 @@ std::string formatted(Rendering& rendering, const FormatSpec& spec, const Value&
     append_utf8(text, static_cast<char32_t>(value.integer()));
     return padded(spec, "", text, '<');
   }
-  if (spec.type == 0 && value.is(Kind::boolean)) return padded(spec, "", str(rendering, value), '<');
+  if (spec.type == 0 && value.is(Kind::boolean))
+    return padded(spec, "", str(rendering, value), '<');
   if (spec.type != 0 && kOfReals.find(spec.type) != kOfReals.npos)
     return formatted_real(spec, value.number());
   const bool is_whole_form = kOfWhole.find(spec.type) != kOfWhole.npos;

@@ -21,6 +21,8 @@ struct FormatSpec {
   char type = 0;
 };
 
+/// Takes a number off a text; 0 if there is none. @throws TemplateError above kMostWidth
+std::size_t take_number(const Rendering& rendering, std::string_view& text);
 /// @throws TemplateError if it is none
 FormatSpec parsed_spec(Rendering& rendering, std::string_view text);
 /// @throws TemplateError if the type does not fit the value

@@ -68,8 +68,8 @@ class Cycler final : public Object {
     if (name == "current") return &items_[at_];
     if (name != "next" && name != "reset") return nullptr;
     const bool moves = name == "next";
-    made_ = Value(rendering.make_object<Function>(
-        name, [this, moves](Rendering&, const CallArguments&) {
+    made_ = Value(
+        rendering.make_object<Function>(name, [this, moves](Rendering&, const CallArguments&) {
           const Value current = moves ? items_[at_] : Value();
           at_ = moves ? (at_ + 1) % items_.size() : 0;
           return current;

@@ -1,9 +1,9 @@
 #include "engines/templates/lexer.h"
 
 #include <algorithm>
-#include <array>
 
 #include "engines/templates/characters.h"
+#include "engines/templates/tag_token.h"
 #include "engines/templates/template_error.h"
 
 namespace speclab::templates {
@@ -11,12 +11,6 @@ namespace {
 
 [[noreturn]] void fail_at(int line, const std::string& message) {
   throw TemplateError(Fault::syntax, line, message);
-}
-
-bool is_digit_byte(char byte) { return byte >= '0' && byte <= '9'; }
-bool is_name_byte(char byte) {
-  return is_digit_byte(byte) || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-         byte == '_' || static_cast<signed char>(byte) < 0;
 }
 
 /// Line ends become line feeds, and one at the end goes.
@@ -57,9 +51,7 @@ class Lexer {
     take(text.size());
     return true;
   }
-  void take_spaces() {
-    take(rest_.size() - without_spaces(rest_, Side::left).size());
-  }
+  void take_spaces() { take(rest_.size() - without_spaces(rest_, Side::left).size()); }
 
   /// Text up to a tag loses blanks: all of them before `{%-`, and before a block or comment on a
   /// line of its own those of that line.
@@ -181,86 +173,20 @@ class Lexer {
   }
 
   void read_token() {
-    const std::size_t blanks = rest_.size() - without_spaces(rest_, Side::left).size();
-    if (blanks > 0) {
+    if (const std::size_t blanks = rest_.size() - without_spaces(rest_, Side::left).size()) {
       take(blanks);
-    } else if (is_digit_byte(rest_[0])) {
-      read_number();
-    } else if (is_name_byte(rest_[0])) {
-      read_name();
-    } else if (rest_[0] == '\'' || rest_[0] == '"') {
-      read_text();
-    } else {
-      read_sign();
+      return;
     }
+    const bool is_behind_dot = tokens_.back().type == TokenType::sign && tokens_.back().text == ".";
+    TagToken read = tag_token(rest_, is_behind_dot, line_);
+    if (read.token.type == TokenType::sign) note_bracket(read.token.text[0]);
+    take(read.length);
+    tokens_.push_back(std::move(read.token));
   }
 
-  void read_name() {
-    std::size_t length = 0;
-    while (length < rest_.size() && is_name_byte(rest_[length])) ++length;
-    for (const char32_t character : code_points(rest_.substr(0, length)))
-      if (character >= 0x80 && !is_alphabetic(character) && !is_digit(character))
-        fail_at(line_, "a character that no name may have");
-    add(TokenType::name, std::string(take(length)));
-  }
-
-  /// Digits with single underscores between them, from `at` on.
-  std::size_t end_of_digits(std::size_t at, std::string_view digits) const {
-    const auto is_one = [&](std::size_t i) {
-      return i < rest_.size() && digits.find(rest_[i]) != digits.npos;
-    };
-    while (is_one(at) || (at < rest_.size() && rest_[at] == '_' && is_one(at + 1))) ++at;
-    return at;
-  }
-
-  void read_number() {
-    constexpr std::string_view kDecimal = "0123456789";
-    const char base = rest_.size() > 2 && rest_[0] == '0' ? static_cast<char>(rest_[1] | 0x20) : 0;
-    for (const auto& [letter, digits] : {std::pair('x', "0123456789abcdefABCDEF"),
-                                         std::pair('o', "01234567"), std::pair('b', "01")})
-      if (base == letter && end_of_digits(2, digits) > 2)
-        return add(TokenType::integer, std::string(take(end_of_digits(2, digits))));
-    const std::size_t whole = end_of_digits(0, kDecimal);
-    std::size_t end = whole;
-    const bool is_behind_dot = !tokens_.empty() && tokens_.back().type == TokenType::sign &&
-                               tokens_.back().text == ".";
-    const auto is_digit_at = [&](std::size_t i) {
-      return i < rest_.size() && is_digit_byte(rest_[i]);
-    };
-    if (!is_behind_dot && rest_.substr(end).starts_with('.') && is_digit_at(end + 1))
-      end = end_of_digits(end + 1, kDecimal);
-    if (!is_behind_dot && end < rest_.size() && (rest_[end] | 0x20) == 'e') {
-      const bool has_sign =
-          end + 1 < rest_.size() && (rest_[end + 1] == '+' || rest_[end + 1] == '-');
-      const std::size_t first = end + (has_sign ? 2 : 1);
-      if (is_digit_at(first)) end = end_of_digits(first, kDecimal);
-    }
-    std::string text(take(end));
-    std::erase(text, '_');
-    add(end > whole ? TokenType::real : TokenType::integer, std::move(text));
-  }
-
-  void read_text() {
-    const int line = line_;
-    std::size_t end = 1;
-    while (end < rest_.size() && rest_[end] != rest_[0]) end += rest_[end] == '\\' ? 2 : 1;
-    if (end >= rest_.size()) fail_at(line, "a string without its end");
-    const std::string_view text = take(end + 1);
-    tokens_.push_back({TokenType::text, unescaped(text.substr(1, end - 1), line), line});
-  }
-
-  void read_sign() {
-    static constexpr std::array<std::string_view, 6> kLong = {"//", "**", "==", "!=",
-                                                              ">=", "<="};
-    static constexpr std::string_view kShort = "+-*/%~[](){}><=.:|,;";
-    const std::string_view two = rest_.substr(0, 2);
-    if (std::ranges::find(kLong, two) != kLong.end())
-      return add(TokenType::sign, std::string(take(2)));
-    const char sign = rest_[0];
-    if (kShort.find(sign) == kShort.npos) fail_at(line_, "a character that no expression has");
+  void note_bracket(char sign) {
     if (std::string_view("([{").find(sign) != std::string_view::npos) open_.push_back(sign);
     if (std::string_view(")]}").find(sign) != std::string_view::npos) close(sign);
-    add(TokenType::sign, std::string(take(1)));
   }
 
   void close(char sign) {

@@ -102,10 +102,8 @@ Value slice(Rendering& rendering, const Value& input, const CallArguments& argum
 }
 
 Value with_default(Rendering& rendering, const Value& input, const CallArguments& arguments) {
-  const Parameters given(rendering, "filter 'default'", arguments,
-                         {"default_value?", "boolean?"});
-  const bool is_missing =
-      input.is(Kind::undefined) || (given.truth(1, false) && !is_true(input));
+  const Parameters given(rendering, "filter 'default'", arguments, {"default_value?", "boolean?"});
+  const bool is_missing = input.is(Kind::undefined) || (given.truth(1, false) && !is_true(input));
   if (!is_missing) return input;
   return given.has(0) ? given[0] : rendering.make_text("");
 }
@@ -122,9 +120,9 @@ Value attribute(Rendering& rendering, const Value& input, const CallArguments& a
 
 const FilterTable& list_filters() {
   static const FilterTable table = {
-      {"attr", attribute},  {"batch", batch},   {"count", length}, {"d", with_default},
-      {"default", with_default}, {"first", first},   {"items", items},  {"last", last},
-      {"length", length},   {"list", to_list},  {"reverse", reverse}, {"slice", slice}};
+      {"attr", attribute},       {"batch", batch},  {"count", length},    {"d", with_default},
+      {"default", with_default}, {"first", first},  {"items", items},     {"last", last},
+      {"length", length},        {"list", to_list}, {"reverse", reverse}, {"slice", slice}};
   return table;
 }
 

@@ -1,5 +1,7 @@
 #include "engines/templates/loop_object.h"
 
+#include <algorithm>
+
 #include "engines/templates/attributes.h"
 #include "engines/templates/python_values.h"
 
@@ -7,8 +9,8 @@ namespace speclab::templates {
 
 const Value* LoopObject::attribute(Rendering& rendering, const std::string& name) {
   static constexpr std::string_view kNames[] = {
-      "index",    "index0", "revindex", "revindex0", "first",  "last",   "length",
-      "previtem", "nextitem", "depth",  "depth0",    "cycle",  "changed"};
+      "index",    "index0",   "revindex", "revindex0", "first", "last",   "length",
+      "previtem", "nextitem", "depth",    "depth0",    "cycle", "changed"};
   if (std::ranges::find(kNames, name) == std::end(kNames)) return nullptr;
   attribute_ = made(rendering, name);
   return &attribute_;
@@ -55,8 +57,7 @@ Value LoopObject::changed(Rendering& rendering, const CallArguments& arguments) 
 
 Value LoopObject::call(Rendering& rendering, const CallArguments& arguments) {
   if (!loop_.is_recursive)
-    rendering.fail(
-        "The loop must have the 'recursive' marker to be called recursively.");
+    rendering.fail("The loop must have the 'recursive' marker to be called recursively.");
   const Parameters given(rendering, "loop", arguments, {"iterable"});
   std::string text;
   evaluator_.run_loop(loop_, given[0], scope_, text, depth_ + 1);

@@ -20,6 +20,7 @@ const Value* Macro::attribute(Rendering& rendering, const std::string& name) {
 
 Value Macro::call(Rendering& rendering, const CallArguments& arguments) {
   const int line = rendering.line;
+  rendering.step(kStepsOfScope);
   auto inner = std::make_shared<Scope>(scope_);
   bind(rendering, arguments, inner);
   Value text = rendering.make_text(evaluator_.text_of(definition_.body, inner));
@@ -51,9 +52,9 @@ void Macro::bind(Rendering& rendering, const CallArguments& arguments,
   // Defaults may use the parameters before them.
   for (const std::size_t i : missing) {
     const auto& [name, expression] = parameters[i];
-    inner->set(name, expression ? evaluator_.evaluate(*expression, inner)
-                                : rendering.make_undefined("parameter '" + name +
-                                                           "' was not provided"));
+    inner->set(name, expression
+                         ? evaluator_.evaluate(*expression, inner)
+                         : rendering.make_undefined("parameter '" + name + "' was not provided"));
   }
   if (definition_.takes_caller) {
     const auto caller = take_named("caller");
@@ -70,10 +71,10 @@ void Macro::bind(Rendering& rendering, const CallArguments& arguments,
                    named.front().first + "'");
   }
   if (definition_.takes_more_positional)
-    inner->set("varargs", rendering.make_sequence(
-                              SequenceKind::tuple,
-                              {arguments.positional.begin() + static_cast<std::ptrdiff_t>(num_given),
-                               arguments.positional.end()}));
+    inner->set("varargs", rendering.make_sequence(SequenceKind::tuple,
+                                                  {arguments.positional.begin() +
+                                                       static_cast<std::ptrdiff_t>(num_given),
+                                                   arguments.positional.end()}));
   else if (arguments.positional.size() > parameters.size())
     rendering.fail("macro '" + definition_.name + "' takes not more than " +
                    std::to_string(parameters.size()) + " argument(s)");

@@ -132,8 +132,7 @@ Value round(Rendering& rendering, const Value& input, const CallArguments& argum
     rendering.fail("filter 'round': a " + type_name(input) + "; allowed: a number");
   if (method == "common") {
     if (input.is_whole() && precision >= 0) return Value(input.integer());
-    if (input.is_whole())
-      return whole_part(rendering, rounded(input.number(), precision));
+    if (input.is_whole()) return whole_part(rendering, rounded(input.number(), precision));
     return Value(rounded(input.number(), precision));
   }
   const double unit = std::pow(10.0, static_cast<double>(precision));
@@ -156,8 +155,8 @@ Value sum(Rendering& rendering, const Value& input, const CallArguments& argumen
 }  // namespace
 
 const FilterTable& number_filters() {
-  static const FilterTable table = {{"abs", absolute}, {"float", to_real}, {"int", to_integer},
-                                    {"round", round},  {"sum", sum}};
+  static const FilterTable table = {
+      {"abs", absolute}, {"float", to_real}, {"int", to_integer}, {"round", round}, {"sum", sum}};
   return table;
 }
 

@@ -100,8 +100,7 @@ Value extreme(Rendering& rendering, const Value& input, const CallArguments& arg
                          {"case_sensitive?", "attribute?"});
   const auto items =
       keyed(rendering, items_of(rendering, input), {given[1]}, given.truth(0, false));
-  if (items.empty())
-    return rendering.make_undefined("No aggregated item, sequence was empty.");
+  if (items.empty()) return rendering.make_undefined("No aggregated item, sequence was empty.");
   const Keyed* best = &items.front();
   for (const Keyed& each : items)
     if (is_least ? comes_before(rendering, each, *best) : comes_before(rendering, *best, each))
@@ -138,8 +137,7 @@ Value grouped(Rendering& rendering, const Value& input, const CallArguments& arg
   std::vector<Value> groups;
   for (std::size_t begin = 0, end = 0; begin < items.size(); begin = end) {
     std::vector<Value> members;
-    while (end < items.size() &&
-           are_equal(rendering, items[end].keys[0], items[begin].keys[0]))
+    while (end < items.size() && are_equal(rendering, items[end].keys[0], items[begin].keys[0]))
       members.push_back(items[end++].item);
     const Value name = value_of(members.front());
     groups.push_back(rendering.make_sequence(SequenceKind::tuple,

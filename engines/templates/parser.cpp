@@ -75,8 +75,8 @@ class StatementParser {
         {"continue", &StatementParser::jump},
     }};
     const int line = stream_.line();
-    const auto* known = std::ranges::find_if(
-        kTags, [&](const auto& each) { return stream_.is_name(each.first); });
+    const auto* known =
+        std::ranges::find_if(kTags, [&](const auto& each) { return stream_.is_name(each.first); });
     if (known == kTags.end())
       stream_.fail(
           "the tags break, call, continue, filter, for, generation, if, macro, print, raw, set, "
@@ -138,8 +138,7 @@ class StatementParser {
     Target target = targets("");
     if (stream_.take_sign("="))
       return {line, Assignment{std::move(target), expressions_.tuple(true)}};
-    ExpressionPtr filter =
-        stream_.take_sign("|") ? expressions_.filters_without_input() : nullptr;
+    ExpressionPtr filter = stream_.take_sign("|") ? expressions_.filters_without_input() : nullptr;
     Body body = body_until("endset");
     return {line, BodyAssignment{std::move(target), std::move(filter), std::move(body)}};
   }
@@ -151,8 +150,8 @@ class StatementParser {
     Target all;
     all.parts.push_back(std::move(first));
     while (stream_.take_sign(",")) {
-      const bool ends = stream_.is_sign("=") || stream_.is_sign(")") ||
-                        (!end.empty() && stream_.is_name(end));
+      const bool ends =
+          stream_.is_sign("=") || stream_.is_sign(")") || (!end.empty() && stream_.is_name(end));
       if (ends) break;
       all.parts.push_back(target());
     }
@@ -179,7 +178,7 @@ class StatementParser {
 
   /// A name that can be assigned.
   std::string name() {
-    static constexpr std::string_view kConstants[] = {"true", "True", "false",
+    static constexpr std::string_view kConstants[] = {"true",  "True", "false",
                                                       "False", "none", "None"};
     if (std::ranges::any_of(kConstants, [&](auto each) { return stream_.is_name(each); }))
       stream_.fail("a name that can be assigned");

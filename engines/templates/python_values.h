@@ -12,8 +12,8 @@ std::string type_name(const Value& value);
 bool is_true(const Value& value);
 /// @throws TemplateError if Python's len takes no such value
 std::size_t length_of(const Rendering& rendering, const Value& value);
-/// The items that a loop over the value gets. Those of a generator are then taken. They live as long
-/// as the rendering. @throws TemplateError if the value is not iterable
+/// The items that a loop over the value gets. Those of a generator are then taken. They live as
+/// long as the rendering. @throws TemplateError if the value is not iterable
 std::span<const Value> items_of(Rendering& rendering, const Value& value);
 bool is_iterable(const Value& value);
 

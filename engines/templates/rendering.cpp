@@ -11,7 +11,8 @@ Value Object::call(Rendering& rendering, const CallArguments&) {
 }
 
 void Rendering::fail_limit(const std::string& bound) const {
-  fail(Fault::limit, "more than the limit: " + bound + "; use a template or messages that need less");
+  fail(Fault::limit,
+       "more than the limit: " + bound + "; use a template or messages that need less");
 }
 
 void Rendering::fail_steps() const { fail_limit("steps " + std::to_string(limits_.steps)); }
@@ -23,7 +24,8 @@ void Rendering::charge(std::size_t bytes) {
 }
 
 void Rendering::expect_text_size(std::size_t bytes) const {
-  if (bytes > limits_.text_bytes) fail_limit("bytes of one text " + std::to_string(limits_.text_bytes));
+  if (bytes > limits_.text_bytes)
+    fail_limit("bytes of one text " + std::to_string(limits_.text_bytes));
 }
 
 Value Rendering::make_text(std::string text, bool is_markup) {

@@ -7,8 +7,11 @@
 
 namespace speclab::templates {
 
-/// Names of a part of a template: of the whole, a round of a loop, or a call of a macro. Macros keep
-/// the scope that they were defined in.
+/// A scope takes as long as so many evaluated nodes.
+inline constexpr std::uint64_t kStepsOfScope = 8;
+
+/// Names of a part of a template: of the whole, a round of a loop, or a call of a macro. Macros
+/// keep the scope that they were defined in.
 struct Scope {
   std::shared_ptr<const Scope> outer;
   std::map<std::string, Value, std::less<>> values;

@@ -12,8 +12,7 @@ namespace {
 Value list_of(Rendering& rendering, const std::vector<std::string_view>& parts) {
   std::vector<Value> items;
   items.reserve(parts.size());
-  for (const std::string_view part : parts)
-    items.push_back(rendering.make_text(std::string(part)));
+  for (const std::string_view part : parts) items.push_back(rendering.make_text(std::string(part)));
   return rendering.make_list(std::move(items));
 }
 
@@ -30,8 +29,8 @@ std::vector<std::string_view> split_at(std::string_view text, std::string_view s
   return parts;
 }
 
-std::vector<std::string_view> split_at_from_right(std::string_view text,
-                                                  std::string_view separator, Integer most) {
+std::vector<std::string_view> split_at_from_right(std::string_view text, std::string_view separator,
+                                                  Integer most) {
   std::vector<std::string_view> parts;
   for (; most != 0; --most) {
     const std::size_t at = text.rfind(separator);
@@ -70,8 +69,7 @@ std::vector<std::string_view> split_at_spaces(std::string_view text, Integer mos
                                : text.substr(0, text.size() - rest.size()));
     text = without_spaces(rest, near);
   }
-  const std::string_view last =
-      without_spaces(text, from_right ? Side::right : Side::left);
+  const std::string_view last = without_spaces(text, from_right ? Side::right : Side::left);
   if (!last.empty()) parts.push_back(last);
   if (from_right) std::ranges::reverse(parts);
   return parts;
@@ -112,8 +110,7 @@ Value split_lines(Rendering& rendering, const Value& self, const CallArguments& 
     i = next - 1;
   }
   if (begin < characters.size())
-    lines.push_back(
-        rendering.make_text(utf8_of(std::u32string_view(characters).substr(begin))));
+    lines.push_back(rendering.make_text(utf8_of(std::u32string_view(characters).substr(begin))));
   return rendering.make_list(std::move(lines));
 }
 

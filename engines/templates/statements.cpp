@@ -63,8 +63,9 @@ Jump Evaluator::run(const Statement& statement, const ScopePtr& scope, std::stri
             return Jump::none;
           },
           [&](const std::shared_ptr<const MacroDefinition>& form) {
-            scope->set(form->name, Value(static_cast<Object*>(
-                                       rendering_.make_object<Macro>(*this, *form, scope))));
+            scope->set(
+                form->name,
+                Value(static_cast<Object*>(rendering_.make_object<Macro>(*this, *form, scope))));
             return Jump::none;
           },
           [&](const std::shared_ptr<const CallBlock>& form) {
@@ -96,32 +97,33 @@ void Evaluator::assign(const Target& target, const Value& value, const ScopePtr&
   }
   if (target.attribute.empty()) return scope->set(target.name, value);
   const Value* owner = scope->find(target.name);
-  auto* object = owner && owner->is(Kind::object) ? dynamic_cast<Namespace*>(&owner->object())
-                                                  : nullptr;
+  auto* object =
+      owner && owner->is(Kind::object) ? dynamic_cast<Namespace*>(&owner->object()) : nullptr;
   if (!object) rendering_.fail("cannot assign attribute on non-namespace object");
   object->set(rendering_, target.attribute, value);
 }
 
-/// The items for which the condition of the loop holds.
-std::vector<Value> Evaluator::chosen_items(const Loop& loop, const Value& items,
-                                           const ScopePtr& scope) {
+/// The items for which the condition of the loop holds; all where there is none.
+std::span<const Value> Evaluator::chosen_items(const Loop& loop, const Value& items,
+                                               const ScopePtr& scope) {
   const auto all = items_of(rendering_, items);
-  if (!loop.condition) return {all.begin(), all.end()};
+  if (!loop.condition) return all;
   std::vector<Value> chosen;
   for (const Value& item : all) {
+    rendering_.step(kStepsOfScope);
     const auto inner = std::make_shared<Scope>(scope);
     assign(loop.target, item, inner);
     if (is_true(evaluate(*loop.condition, inner))) chosen.push_back(item);
   }
-  return chosen;
+  return rendering_.make_list(std::move(chosen)).sequence().items;
 }
 
 void Evaluator::run_loop(const Loop& loop, const Value& items, const ScopePtr& scope,
                          std::string& output, std::size_t depth) {
-  const Value kept = rendering_.make_list(chosen_items(loop, items, scope));
-  const std::span<const Value> rounds = kept.sequence().items;
+  const std::span<const Value> rounds = chosen_items(loop, items, scope);
   auto* object = rendering_.make_object<LoopObject>(*this, loop, scope, depth);
   for (std::size_t i = 0; i < rounds.size(); ++i) {
+    rendering_.step(kStepsOfScope);
     const auto inner = std::make_shared<Scope>(scope);
     object->enter(rounds, i);
     inner->set("loop", Value(static_cast<Object*>(object)));
@@ -157,8 +159,7 @@ Jump Evaluator::run_filter_block(const FilterBlock& block, const ScopePtr& scope
   return jump;
 }
 
-void Evaluator::run_call_block(const CallBlock& block, const ScopePtr& scope,
-                               std::string& output) {
+void Evaluator::run_call_block(const CallBlock& block, const ScopePtr& scope, std::string& output) {
   auto* caller = rendering_.make_object<Macro>(*this, block.caller, scope);
   const auto& form = std::get<CallOf>(block.call->form);
   append(output, str(rendering_, call(form, scope, Value(static_cast<Object*>(caller)))));

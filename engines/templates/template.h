@@ -1,6 +1,7 @@
 #pragma once
-// Jinja templates as transformers renders chat templates: trim_blocks, lstrip_blocks, loop controls,
-// an immutable sandbox, generation blocks, raise_exception, strftime_now and its own tojson.
+// Jinja templates as transformers renders chat templates: trim_blocks, lstrip_blocks, loop
+// controls, an immutable sandbox, generation blocks, raise_exception, strftime_now and its own
+// tojson.
 
 #include <functional>
 #include <memory>

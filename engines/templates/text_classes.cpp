@@ -73,9 +73,9 @@ Value is_titled(Rendering&, const Value& self, const CallArguments&) {
 Value is_identifier(Rendering&, const Value& self, const CallArguments&) {
   const std::u32string characters = code_points(self.bytes());
   const auto may_begin = [](char32_t c) { return c == '_' || is_alphabetic(c); };
-  return Value(!characters.empty() && may_begin(characters[0]) &&
-               std::ranges::all_of(characters,
-                                   [&](char32_t c) { return may_begin(c) || is_digit(c); }));
+  return Value(
+      !characters.empty() && may_begin(characters[0]) &&
+      std::ranges::all_of(characters, [&](char32_t c) { return may_begin(c) || is_digit(c); }));
 }
 
 /// How many fill characters a width asks for. @throws TemplateError if they are too many
@@ -131,7 +131,7 @@ Value with_spaces_for_tabs(Rendering& rendering, const Value& self,
       continue;
     }
     text.push_back(byte);
-    column = byte == '\n' || byte == '\r' ? 0
+    column = byte == '\n' || byte == '\r'                        ? 0
              : (static_cast<unsigned char>(byte) & 0xC0) != 0x80 ? column + 1
                                                                  : column;
   }

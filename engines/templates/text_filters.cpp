@@ -46,8 +46,8 @@ Value trim(Rendering& rendering, const Value& input, const CallArguments& argume
   const Value text = soft_text(rendering, input);
   if (given[0].is_none())
     return rendering.make_text(std::string(without_spaces(text.bytes(), Side::both)));
-  return rendering.make_text(std::string(
-      without_characters(text.bytes(), code_points(given.text(0)), Side::both)));
+  return rendering.make_text(
+      std::string(without_characters(text.bytes(), code_points(given.text(0)), Side::both)));
 }
 
 Value string(Rendering& rendering, const Value& input, const CallArguments& arguments) {

@@ -95,8 +95,8 @@ Value strip(Rendering& rendering, const Value& self, const CallArguments& argume
 
 Value replace_part(Rendering& rendering, const Value& self, const CallArguments& arguments) {
   const Parameters given(rendering, "replace", arguments, {"old", "new", "count?"});
-  return rendering.make_text(replaced(rendering, self.bytes(), given.text(0), given.text(1),
-                                      given.integer(2, -1)));
+  return rendering.make_text(
+      replaced(rendering, self.bytes(), given.text(0), given.text(1), given.integer(2, -1)));
 }
 
 Value remove_prefix(Rendering& rendering, const Value& self, const CallArguments& arguments) {
@@ -147,9 +147,8 @@ Value partition(Rendering& rendering, const Value& self, const CallArguments& ar
                                                             ? std::vector{empty, part(""), all}
                                                             : std::vector{all, empty, part("")});
   }
-  return rendering.make_sequence(SequenceKind::tuple,
-                                 {part(whole.substr(0, at)), part(separator),
-                                  part(whole.substr(at + separator.size()))});
+  return rendering.make_sequence(SequenceKind::tuple, {part(whole.substr(0, at)), part(separator),
+                                                       part(whole.substr(at + separator.size()))});
 }
 
 const std::map<std::string, Method, std::less<>>& cutting_methods() {

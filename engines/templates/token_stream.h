@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +23,9 @@ class TokenStream {
   }
   bool is_name(std::string_view name) const {
     return is(TokenType::name) && current().text == name;
+  }
+  bool is_any_name(std::initializer_list<std::string_view> names) const {
+    return std::ranges::any_of(names, [this](std::string_view name) { return is_name(name); });
   }
   int line() const { return current().line; }
 

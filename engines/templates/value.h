@@ -109,8 +109,7 @@ struct Sequence {
   }
   /// Whether Python takes an index for it.
   bool has_subscripts() const {
-    return kind == SequenceKind::list || kind == SequenceKind::tuple ||
-           kind == SequenceKind::range;
+    return kind == SequenceKind::list || kind == SequenceKind::tuple || kind == SequenceKind::range;
   }
 };
 

@@ -55,6 +55,24 @@ std::vector<std::string> safetensors_seeds() {
                             std::string(32, 'x'))};
 }
 
+std::vector<std::string> template_seeds() {
+  return {
+      "{% for m in messages if m.role != 'x' -%}\n  {{- loop.index ~ m['content']|trim|upper }}\n"
+      "{%- else %}none{% endfor %}{{ bos_token * 3 }}",
+      "{% set ns = namespace(n=0, l=[]) %}{% macro f(a, b=2) %}{{ a + b }}{{ varargs }}{% endmacro "
+      "%}"
+      "{% for i in range(9)[::2] %}{% set ns.n = ns.n + i %}{{ f(i, b=ns.n) }}{% endfor %}",
+      "{{ messages|tojson(indent=2) }}{% set x %}{% if tools is none %}a\nb{% elif y %}c{% endif %}"
+      "{% endset %}{{ x|indent(3)|replace('a', 'bb') }}{# note #}{% raw %}{{ }}{% endraw %}",
+      "{{ '%s %5.2f' % ('a', 1.5) }}{{ '{:>8}'.format('x') }}{{ 'a,b'.split(',')|map('upper')|join "
+      "}}"
+      "{{ messages|groupby('role')|list }}{{ {'k': (1, none)}.items()|list }}{{ 7 // 2 ** 3 }}",
+      "{% call(u) g(messages) %}{{ u.role }}{% endcall %}{% filter upper %}x{% endfilter %}"
+      "{% macro g(l) %}{% for i in l recursive %}{{ caller(i) }}{% break %}{% endfor %}{% endmacro "
+      "%}",
+  };
+}
+
 std::vector<std::string> tokenizer_seeds() {
   const std::string bytes = R"("pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false})";
   return {"{" + bytes + R"(,"model":{"vocab":{"a":0,"b":1},"merges":[]}})",

@@ -9,6 +9,7 @@ namespace speclab::fuzz {
 std::vector<std::string> gguf_seeds();
 std::vector<std::string> safetensors_seeds();
 std::vector<std::string> tokenizer_seeds();
+std::vector<std::string> template_seeds();
 std::vector<std::string> sentencepiece_seeds();
 inline constexpr const char* kTokenFiles[] = {"generation_config.json", "tokenizer_config.json",
                                               "special_tokens_map.json", "added_tokens.json",

@@ -1,12 +1,14 @@
 #include "tests/fuzz/targets.h"
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "engines/formats/checkpoint_folder.h"
 #include "engines/formats/folder_kind.h"
 #include "engines/formats/gguf_file.h"
 #include "engines/ngrams/ngram_file.h"
+#include "engines/templates/template.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "sim/core/errors.h"
 #include "tests/engines/formats/memory_file.h"
@@ -61,6 +63,27 @@ void read_tokenizer(const std::string& bytes) try {
     require(id >= 0 && id < tokenizer->vocab_size(), "ids of the vocabulary");
   tokenizer->decode(ids);
 } catch (const ModelFileError&) {
+}
+
+/// Limits a hundred times smaller than usual let the fuzzer reach each of them.
+void read_template(const std::string& bytes) try {
+  const templates::Limits limits{.steps = 200'000,
+                                 .output_bytes = 1 << 18,
+                                 .made_bytes = 1 << 22,
+                                 .text_bytes = 1 << 16,
+                                 .range_items = 1000,
+                                 .evaluation_depth = 300};
+  const nlohmann::ordered_json variables = {
+      {"messages", {{{"role", "user"}, {"content", "a\u00e9"}}, {{"role", "x"}, {"n", 1.5}}}},
+      {"bos_token", "<s>"},
+      {"tools", nullptr}};
+  const std::string text =
+      templates::Template(bytes, limits)
+          .render(variables, {.limits = limits,
+                              .strftime_now = [](const std::string& format) { return format; }});
+  require(text.size() <= limits.output_bytes, "a text within its limit");
+} catch (const templates::TemplateError& error) {
+  require(error.line() >= 1, "an error with a line");
 }
 
 void read_sentencepiece(const std::string& bytes) try {
@@ -134,6 +157,7 @@ const std::vector<Target>& targets() {
                                        {"shape", read_shape, shape_seeds},
                                        {"safetensors", read_safetensors, safetensors_seeds},
                                        {"tokenizer", read_tokenizer, tokenizer_seeds},
+                                       {"template", read_template, template_seeds},
                                        {"sentencepiece", read_sentencepiece, sentencepiece_seeds},
                                        {"token_files", read_token_files, token_file_seeds},
                                        {"checkpoint", read_checkpoint, checkpoint_seeds},

@@ -82,8 +82,8 @@ std::string text_of_file(const std::string& place, const std::string& path) {
     throw ConfigError(fmt::format("{}: {}", place, error.what()));
   }
   if (text.size() > kMostBytes)
-    throw ConfigError(fmt::format("{}: {} bytes; allowed: at most {}", place, text.size(),
-                                  kMostBytes));
+    throw ConfigError(
+        fmt::format("{}: {} bytes; allowed: at most {}", place, text.size(), kMostBytes));
   // The parser takes a zero byte for the end.
   if (text.find('\0') != std::string::npos)
     throw ConfigError(fmt::format("{}: a zero byte; allowed: JSON in UTF-8", place));

@@ -24,8 +24,8 @@ void expect_error(const std::string& source, Fault fault, int line, const std::s
   const TemplateError error = error_of(source);
   EXPECT_EQ(error.fault(), fault) << source;
   EXPECT_EQ(error.line(), line) << source;
-  EXPECT_NE(std::string(error.what()).find(part), std::string::npos)
-      << source << "\n" << error.what();
+  EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << source << "\n"
+                                                                     << error.what();
 }
 
 /// Defect: an error does not say on which line of the template it is, or what is missing there.

@@ -1,4 +1,5 @@
-// Templates of real model families against jinja2 (tests/golden/templates/make_template_fixtures.py).
+// Templates of real model families against jinja2
+// (tests/golden/templates/make_template_fixtures.py).
 
 #include <gtest/gtest.h>
 

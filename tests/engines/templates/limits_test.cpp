@@ -21,7 +21,7 @@ std::string repeated(const std::string& text, int times) {
 
 std::vector<Excess> excesses() {
   const std::string nested_loops =
-      repeated("{% for i in range(1000) %}", 4) + "x" + repeated("{% endfor %}", 4);
+      "{% set r = range(1000) %}" + repeated("{% for i in r %}", 4) + repeated("{% endfor %}", 4);
   const std::string doubling =
       "{% set ns = namespace(t='ab') %}{% for i in range(60) %}{% set ns.t = ns.t + ns.t %}"
       "{% endfor %}";
@@ -91,10 +91,11 @@ TEST(TemplateInput, IsBoundedInDepth) {
 }
 
 /// Defect: a long conversation of an ordinary size meets a bound that is meant for attacks.
-TEST(TemplateLimits, HoldAThousandMessagesOfTenKilobytes) {
+TEST(TemplateBounds, HoldAThousandMessagesOfTenKilobytes) {
   Json messages = Json::array();
   for (int i = 0; i < 1000; ++i)
-    messages.push_back({{"role", i % 2 ? "assistant" : "user"}, {"content", repeated("word ", 2000)}});
+    messages.push_back(
+        {{"role", i % 2 ? "assistant" : "user"}, {"content", repeated("word ", 2000)}});
   const Json found = outcome_of(
       "{% set ns = namespace(n=0) %}{% for m in messages %}{{ m.role + ': ' + m.content|trim }}"
       "{% set ns.n = ns.n + m.content|length %}{% endfor %}{{ ns.n }}",

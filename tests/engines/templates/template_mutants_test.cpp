@@ -15,8 +15,7 @@ namespace {
 
 std::vector<std::string> family_sources() {
   std::vector<std::filesystem::path> paths;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(golden_template_path("families")))
+  for (const auto& entry : std::filesystem::directory_iterator(golden_template_path("families")))
     if (entry.path().extension() == ".jinja") paths.push_back(entry.path());
   std::ranges::sort(paths);
   std::vector<std::string> sources;
@@ -31,9 +30,12 @@ std::vector<std::string> family_sources() {
 
 /// Pieces whose loss, doubling or exchange leaves something that is nearly a template.
 constexpr std::string_view kPieces[] = {
-    "{%", "%}", "{{", "}}", "-%}", "{%-", "(", ")", "[", "]", "|", ".", ":", "'", "\"", " in ",
-    " if ", " else ", "endif", "endfor", "loop", "messages", "not ", "==", "+", "~", "range(99)",
-    "loop.index0", "* 9999999", "|tojson(indent=9)", "[::-1]", "is defined", "recursive", "set "};
+    "{%",     "%}",         "{{",        "}}",          "-%}",       "{%-",
+    "(",      ")",          "[",         "]",           "|",         ".",
+    ":",      "'",          "\"",        " in ",        " if ",      " else ",
+    "endif",  "endfor",     "loop",      "messages",    "not ",      "==",
+    "+",      "~",          "range(99)", "loop.index0", "* 9999999", "|tojson(indent=9)",
+    "[::-1]", "is defined", "recursive", "set "};
 
 class Mutation {
  public:
@@ -105,7 +107,7 @@ TEST(TemplateMutants, EndInBoundedTime) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     slowest = std::max(slowest, took.count());
     num_texts += found.contains("text");
-    if (found.contains("error")) EXPECT_FALSE(found["message"].get<std::string>().empty());
+    EXPECT_NE(found.value("message", "some"), "");
   }
   std::printf("%d of %d damaged templates rendered; the slowest took %.3f s\n", num_texts, count,
               slowest);

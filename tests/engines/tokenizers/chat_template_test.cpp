@@ -53,7 +53,7 @@ TEST(ChatTemplate, TakesToolUseWithToolsAndDefaultWithout) {
   EXPECT_EQ(render_chat(kNamed, {}, request), "tools1");
   EXPECT_EQ(render_chat(only("one{{ tools|length }}"), {}, request), "one1");
   EXPECT_EQ(refusal<ConfigError>({{"rag", "x", ""}, {"x\n", "x", ""}}, request),
-            "the model's chat templates are named rag, x\\x0a; allowed: one named default");
+            "the model's chat templates are named rag, x\\n; allowed: one named default");
 }
 
 /// Defect: a refusal of the template, a broken template and a failure look alike.

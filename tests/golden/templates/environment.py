@@ -45,9 +45,11 @@ def environment():
 
 
 def outcome(env, source, variables):
-    """{"text": ...}, or {"error": kind}: "syntax", "raised", "limit" or "rendering"."""
+    """{"text": ...}, or {"error": kind}: "syntax", "assertion" (of syntax, like an unknown filter), "raised", "limit" or "rendering"."""
     try:
         template = env.from_string(source)
+    except jinja2.TemplateAssertionError:
+        return {"error": "assertion"}
     except (jinja2.TemplateSyntaxError, SyntaxError):
         return {"error": "syntax"}
     try:

@@ -26,8 +26,8 @@ class ByteTokenizer final : public engines::Tokenizer {
     if (template_ == Template::broken) throw ModelFileError("broken");
     if (template_ != Template::angle_brackets) throw ConfigError("not understood");
     const auto& message = request.messages[0];
-    return "<" + message["role"].get<std::string>() + ": " +
-           message["content"].get<std::string>() + ">";
+    return "<" + message["role"].get<std::string>() + ": " + message["content"].get<std::string>() +
+           ">";
   }
 
  private:
