@@ -80,9 +80,11 @@ std::shared_ptr<const Tokenizer> load_tokenizer_from_sentencepiece(const std::st
   const std::string folder = std::filesystem::path(path).parent_path().string();
   const FolderTokens told = read_folder_tokens(folder);
   SentencePieceModel model = read_sentencepiece_file(path, limits);
-  // Only files that ask for it get a blank behind every added token.
+  // As in transformers 5, models of the Llama family have no blank behind an added token, unless
+  // their files say "legacy"; T5's have one.
   SentencePieceRules& rules = model.pieces.rules;
-  if (rules.dummy_prefix == PrependScheme::always && !told.is_legacy.value_or(false))
+  const bool has_one_blank = !model.pieces.is_unigram && !told.is_legacy.value_or(false);
+  if (rules.dummy_prefix == PrependScheme::always && has_one_blank)
     rules.dummy_prefix = PrependScheme::first;
   VocabularyBuilder builder(fail, Alphabet::plain_text);
   make_scored_vocabulary(model.pieces, fail, builder);
