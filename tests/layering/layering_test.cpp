@@ -33,7 +33,9 @@ const std::vector<Rule>& rules() {
       {"experiments", kTorch},
       // its devices and its version are asked for in the factory
       {"engines", kTorch, {"engines/models/torch/", "engines/training/torch/", "engines/factory/"}},
-      {"engines", {"engines/models/torch/"}, {"engines/models/torch/", "engines/factory/"}},
+      {"engines",
+       {"engines/models/torch/"},
+       {"engines/models/torch/", "engines/training/torch/", "engines/factory/"}},
       // CUDA's headers stay with what calls its runtime
       {"engines", {"cuda"}, {"engines/cuda/"}},
       {"engines", {"engines/cuda/"}, {"engines/cuda/", "engines/factory/"}},
