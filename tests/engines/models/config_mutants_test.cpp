@@ -125,7 +125,10 @@ std::vector<ConfigFormat> config_formats() {
         R"("n_head":2,"n_inner":48})",
         R"({"model_type":"gpt2","activation_function":"gelu_new","n_ctx":64,"n_head":4,)"
         R"("layer_norm_epsilon":1e-05,"scale_attn_weights":true,"n_inner":128,"n_embd":32,)"
-        R"("n_layer":2,"n_positions":64,"vocab_size":96,"tie_word_embeddings":false})"},
+        R"("n_layer":2,"n_positions":64,"vocab_size":96,"tie_word_embeddings":false})",
+        R"({ "architectures" : ["GPT2LMHeadModel"], "model_type" : "gpt2", "vocab_size" : 50,)"
+        R"( "n_positions" : 32, "n_layer" : 3, "n_embd" : 48, "n_head" : 3, "n_inner" : null,)"
+        R"( "activation_function" : "gelu", "draft_vocabulary" : [ 0, 7, 49 ] })"},
        {}},
       {"FeatureTransformer",
        read_feature_transformer,
