@@ -15,7 +15,8 @@ struct EndToken {
 
 /// The text of a token that has a part to play.
 struct SpecialTokenText {
-  std::string role;  ///< as transformers names it: "bos_token", "eos_token", "unk_token", "pad_token"
+  std::string
+      role;  ///< as transformers names it: "bos_token", "eos_token", "unk_token", "pad_token"
   std::string text;
   std::string found_in;
 };
@@ -30,8 +31,8 @@ struct TemplateSource {
 struct TokenRoles {
   std::string kind;  ///< of the tokenizer: "byte-level BPE", "BPE", "Unigram"
   std::vector<EndToken> ends;
-  std::optional<Token> begin, end;      ///< bos_token and eos_token of the tokenizer itself
-  std::vector<SpecialTokenText> texts;  ///< each role once
+  std::optional<Token> begin, end;        ///< bos_token and eos_token of the tokenizer itself
+  std::vector<SpecialTokenText> texts;    ///< each role once
   std::vector<TemplateSource> templates;  ///< each name once, "default" first
   std::vector<Token> before, after;       ///< what a whole text without a chat template gets
 };

@@ -41,8 +41,7 @@ void AddedTokens::split(std::string_view text,
     if (token.single_word && is_inside_a_word(text, begin, end)) continue;
     if (token.lstrip)
       begin = std::max(done, without_final_white_space(text.substr(0, begin)).size());
-    if (token.rstrip)
-      end = text.size() - without_first_white_space(text.substr(end)).size();
+    if (token.rstrip) end = text.size() - without_first_white_space(text.substr(end)).size();
     if (done < begin) plain(done, begin);
     found(token.id);
     done = end;

@@ -13,11 +13,11 @@ namespace speclab::engines {
 struct AddedToken {
   Token id = 0;
   std::string text;
-  bool special = true;      ///< found only where SpecialText::parsed
-  bool normalized = false;  ///< found in the normalized text, after all that are not
-  bool single_word = false; ///< not beside a letter, a digit or an underscore
-  bool lstrip = false;      ///< takes the white space before it along
-  bool rstrip = false;      ///< takes the white space after it along
+  bool special = true;        ///< found only where SpecialText::parsed
+  bool normalized = false;    ///< found in the normalized text, after all that are not
+  bool single_word = false;   ///< not beside a letter, a digit or an underscore
+  bool lstrip = false;        ///< takes the white space before it along
+  bool rstrip = false;        ///< takes the white space after it along
   std::string normal_form{};  ///< looked for in the normalized text; empty: the normalizer's
 };
 

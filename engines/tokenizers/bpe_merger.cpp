@@ -69,8 +69,8 @@ void BpeMerger::start(std::span<const Token> symbols) {
   heap_.clear();
   first_.clear();
   for (std::uint32_t i = 0; i < size; ++i) {
-    symbols_[i] = {symbols[i], i == 0 ? kEnd : i - 1,
-                   i + 1 == size ? kEnd : i + 1, MergeRule::kNone};
+    symbols_[i] = {symbols[i], i == 0 ? kEnd : i - 1, i + 1 == size ? kEnd : i + 1,
+                   MergeRule::kNone};
   }
   for (std::uint32_t i = 0; i < size; ++i) {
     update_rank(i);

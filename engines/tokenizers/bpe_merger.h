@@ -13,8 +13,9 @@ namespace speclab::engines {
 using ByteTokens = std::array<Token, 256>;
 inline constexpr Token kNoToken = -1;
 
-/// Merges the bytes or other symbols of one piece, the lowest rank first and of equal ranks the leftmost, in O(n log
-/// n). Holds work space that is reused from piece to piece: one merger a thread.
+/// Merges the bytes or other symbols of one piece, the lowest rank first and of equal ranks the
+/// leftmost, in O(n log n). Holds work space that is reused from piece to piece: one merger a
+/// thread.
 class BpeMerger {
  public:
   /// @param byte_tokens, merges  outlive the merger

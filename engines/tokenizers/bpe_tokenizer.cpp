@@ -40,9 +40,8 @@ PreTokenizer pre_tokenizer_of(const BpeVocabulary& vocabulary) {
 }
 
 bool added_tokens_take_white_space(const BpeVocabulary& vocabulary) {
-  return std::ranges::any_of(vocabulary.added, [](const AddedToken& token) {
-    return token.lstrip || token.rstrip;
-  });
+  return std::ranges::any_of(vocabulary.added,
+                             [](const AddedToken& token) { return token.lstrip || token.rstrip; });
 }
 
 BpeVocabulary checked(BpeVocabulary vocabulary) {
@@ -83,7 +82,8 @@ class BpeTokenizer::Encoding {
     const bool takes_any_bytes = tokenizer_.model_->takes_any_bytes();
     if (!takes_any_bytes && valid_utf8_prefix(text) != text.size())
       text = store_.emplace_back(with_replaced_invalid_bytes(text));
-    if (!tokenizer_.vocabulary_.normalizer.empty()) text = store_.emplace_back(normal_form(text, is_first));
+    if (!tokenizer_.vocabulary_.normalizer.empty())
+      text = store_.emplace_back(normal_form(text, is_first));
     added_.normalized.split(
         text,
         [&](std::size_t begin, std::size_t end) {
@@ -145,8 +145,7 @@ BpeTokenizer::BpeTokenizer(BpeVocabulary vocabulary)
   std::vector<Token>& before = vocabulary_.roles.before;
   if (before.empty() && vocabulary_.begin_of_sequence)
     before.push_back(*vocabulary_.begin_of_sequence);
-  for (const EndToken& end : vocabulary_.roles.ends)
-    vocabulary_.end_of_sequence.push_back(end.id);
+  for (const EndToken& end : vocabulary_.roles.ends) vocabulary_.end_of_sequence.push_back(end.id);
 }
 
 void BpeTokenizer::add_tokens() {
@@ -160,12 +159,12 @@ void BpeTokenizer::add_tokens() {
   }
   for (AddedToken token : vocabulary_.added) {
     if (token.normalized)
-      token.text = token.normal_form.empty()
-                       ? normalized(vocabulary_.normalizer, token.text, true)
-                       : token.normal_form;
+      token.text = token.normal_form.empty() ? normalized(vocabulary_.normalizer, token.text, true)
+                                             : token.normal_form;
     if (token.text.empty()) continue;
     (token.normalized ? all_added_.normalized : all_added_.raw).add(token);
-    if (!token.special) (token.normalized ? always_added_.normalized : always_added_.raw).add(token);
+    if (!token.special)
+      (token.normalized ? always_added_.normalized : always_added_.raw).add(token);
   }
 }
 

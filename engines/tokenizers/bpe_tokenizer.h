@@ -37,10 +37,10 @@ struct BpeVocabulary {
   Normalizer normalizer{};
   PreTokenizer::Steps pre_tokenizer{};  ///< in place of `patterns`
   UnknownText unknown{};
-  bool closes_gaps = false;                    ///< as ByteBpeParts has it
-  std::shared_ptr<const PieceModel> model{};   ///< in place of the merges of bytes
-  std::optional<SpellingRules> spelling{};     ///< in place of texts side by side
-  bool gives_texts_back = true;                ///< as Tokenizer has it, but for the added tokens
+  bool closes_gaps = false;                   ///< as ByteBpeParts has it
+  std::shared_ptr<const PieceModel> model{};  ///< in place of the merges of bytes
+  std::optional<SpellingRules> spelling{};    ///< in place of texts side by side
+  bool gives_texts_back = true;               ///< as Tokenizer has it, but for the added tokens
   TokenRoles roles{};
 };
 

@@ -112,8 +112,8 @@ class FolderReader {
   }
 
   static Token id_of_key(const JsonNode& added, const std::string& key) {
-    const bool is_number = !key.empty() && key.size() <= 9 &&
-                           key.find_first_not_of("0123456789") == std::string::npos;
+    const bool is_number =
+        !key.empty() && key.size() <= 9 && key.find_first_not_of("0123456789") == std::string::npos;
     if (!is_number) added.at(key).fail("key '" + escaped(key, 40) + "'", "ids as keys");
     return static_cast<Token>(std::stol(key));
   }

@@ -19,9 +19,9 @@ struct ToldToken {
 
 /// The words of the files, before they are looked up in a vocabulary.
 struct FolderTokens {
-  std::vector<EndToken> ends;            ///< of generation_config.json, else of config.json
-  std::vector<SpecialTokenText> texts;   ///< each role once
-  std::vector<TemplateSource> templates; ///< each name once, "default" first
+  std::vector<EndToken> ends;             ///< of generation_config.json, else of config.json
+  std::vector<SpecialTokenText> texts;    ///< each role once
+  std::vector<TemplateSource> templates;  ///< each name once, "default" first
   std::vector<ToldToken> added;
   std::optional<bool> add_begin, add_end;  ///< add_bos_token, add_eos_token where they are told
   std::optional<bool> add_prefix_space;

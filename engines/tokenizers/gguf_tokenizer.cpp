@@ -3,6 +3,7 @@
 #include "engines/formats/gguf_file.h"
 #include "engines/tokenizers/chat_template_files.h"
 #include "engines/tokenizers/load_tokenizer.h"
+#include "engines/tokenizers/pre_tokenizer.h"
 #include "engines/tokenizers/scored_vocabulary.h"
 #include "engines/tokenizers/vocabulary_builder.h"
 #include "sim/core/errors.h"
@@ -14,8 +15,7 @@ const std::string kPrefix = "tokenizer.ggml.";
 
 /// @source ggml's token types, which are SentencePiece's; 0 is undefined
 PieceType piece_type(const GgufMetadata& metadata, std::int64_t type) {
-  if (type < 0 || type > 6)
-    metadata.fail(kPrefix + "token_type", std::to_string(type), "0 to 6");
+  if (type < 0 || type > 6) metadata.fail(kPrefix + "token_type", std::to_string(type), "0 to 6");
   return type == 0 ? PieceType::normal : static_cast<PieceType>(type);
 }
 
@@ -74,10 +74,10 @@ class GgufTokenizerReader {
       : metadata_(metadata),
         limits_(limits),
         model_(metadata.get<std::string>(kPrefix + "model")),
-        fail_([this](const std::string& field, const std::string& found,
-                     const std::string& allowed) {
-          metadata_.fail(kPrefix + field, found, allowed);
-        }),
+        fail_(
+            [this](const std::string& field, const std::string& found, const std::string& allowed) {
+              metadata_.fail(kPrefix + field, found, allowed);
+            }),
         builder_(fail_, model_ == "gpt2" ? Alphabet::byte_level : Alphabet::plain_text) {}
 
   std::shared_ptr<const Tokenizer> read() {
@@ -107,8 +107,16 @@ class GgufTokenizerReader {
                      "at most " + std::to_string(limits_.merges));
     for (const std::string& line : lines) builder_.add_merge_line(line);
     pre_tokenizer_ = metadata_.find<std::string>(kPrefix + "pre").value_or("default");
+    if (pre_tokenizer_patterns(pre_tokenizer_).empty()) refuse_pre_tokenizer();
     builder_.set_pre_tokenizer("pre", pre_tokenizer_);
     builder_.vocabulary().roles.kind = "byte-level BPE";
+  }
+
+  /// The list is longer than messages about files usually are.
+  [[noreturn]] void refuse_pre_tokenizer() const try {
+    metadata_.fail(kPrefix + "pre", "'" + escaped(pre_tokenizer_, 40) + "'", "a known name");
+  } catch (const ModelFileError& error) {
+    throw ModelFileError(std::string(error.what()) + "; known are " + known_pre_tokenizers());
   }
 
   static TokenKind kind_of(PieceType type) {
@@ -126,10 +134,9 @@ class GgufTokenizerReader {
                         .is_unigram = model_ == "t5",
                         .takes_user_defined_raw = true};
     const bool has_prefix = metadata_.find<bool>(kPrefix + "add_space_prefix").value_or(true);
-    pieces.rules = {
-        .dummy_prefix = has_prefix ? PrependScheme::always : PrependScheme::never,
-        .remove_extra_whitespaces =
-            metadata_.find<bool>(kPrefix + "remove_extra_whitespaces").value_or(false)};
+    pieces.rules = {.dummy_prefix = has_prefix ? PrependScheme::always : PrependScheme::never,
+                    .remove_extra_whitespaces =
+                        metadata_.find<bool>(kPrefix + "remove_extra_whitespaces").value_or(false)};
     if (pieces.is_unigram)
       for (const std::int64_t byte : metadata_.find_integers(kPrefix + "precompiled_charsmap"))
         pieces.charsmap += static_cast<char>(byte);
@@ -144,8 +151,7 @@ class GgufTokenizerReader {
   std::vector<Token> role_ids(const std::string& field) const {
     std::vector<Token> tokens;
     for (const std::int64_t id : metadata_.find_integers(kPrefix + field))
-      if (id != -1 && id != std::int64_t{UINT32_MAX})
-        tokens.push_back(builder_.checked(field, id));
+      if (id != -1 && id != std::int64_t{UINT32_MAX}) tokens.push_back(builder_.checked(field, id));
     return tokens;
   }
 
@@ -172,8 +178,8 @@ class GgufTokenizerReader {
     const GgufTokens tokens(metadata_, limits_);
     for (const auto& [role, field] : kFields)
       if (const auto id = role_id(field))
-        roles.texts.push_back({role, tokens.texts()[static_cast<std::size_t>(*id)],
-                               kPrefix + field});
+        roles.texts.push_back(
+            {role, tokens.texts()[static_cast<std::size_t>(*id)], kPrefix + field});
   }
 
   /// A file that does not say what texts get means what its kind of tokenizer does.

@@ -66,9 +66,10 @@ class DecoderReader {
     const std::string by = node.at("content").as_string();
     const auto text = pattern.find("String");
     if (text && text->as_string().empty()) text->fail("empty", "one or more characters");
-    const auto step = text ? replace_step(text->as_string(), by)
-                           : replace_step(json_pattern(pattern), by);
-    read_.of_token.push_back([step](std::string token) { return step->apply(std::move(token), false); });
+    const auto step =
+        text ? replace_step(text->as_string(), by) : replace_step(json_pattern(pattern), by);
+    read_.of_token.push_back(
+        [step](std::string token) { return step->apply(std::move(token), false); });
   }
 
   void add_strip(const JsonNode& node) {
@@ -94,7 +95,8 @@ class DecoderReader {
     const std::string mark = node.at("replacement").as_string();
     if (mark.empty()) node.at("replacement").fail("empty", "one character");
     bool has_prefix = json_flag(node, "add_prefix_space", true);
-    if (const auto scheme = node.find("prepend_scheme")) has_prefix = scheme->as_string() != "never";
+    if (const auto scheme = node.find("prepend_scheme"))
+      has_prefix = scheme->as_string() != "never";
     if (has_prefix) read_.dropped_at_first = mark;
     read_.of_token.push_back([mark](const std::string& text) { return replaced(text, mark, " "); });
   }

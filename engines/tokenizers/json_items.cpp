@@ -20,8 +20,8 @@ void JsonPieces::add(const nlohmann::json& piece) {
           "at most " + std::to_string(max_pieces_));
   if (piece.size() != 2 || !piece[0].is_string() || !piece[1].is_number() ||
       !std::isfinite(piece[1].get<double>()))
-    fail_("model.vocab", "entry " + std::to_string(pieces_.size()) + ", " +
-                             escaped(piece.dump(-1, ' ', true), 64),
+    fail_("model.vocab",
+          "entry " + std::to_string(pieces_.size()) + ", " + escaped(piece.dump(-1, ' ', true), 64),
           "[piece, score]");
   pieces_.push_back({piece[0].get_ref<const std::string&>(), piece[1].get<double>()});
 }

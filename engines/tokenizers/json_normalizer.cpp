@@ -95,8 +95,8 @@ std::shared_ptr<const Pattern> json_pattern(const JsonNode& node) {
     if (text->as_string().empty()) text->fail("empty", "one or more characters");
     std::string quoted;
     for (const char c : text->as_string()) {
-      const bool is_word = static_cast<unsigned char>(c) >= 0x80 || std::isalnum(c) || c == ' ' ||
-                           std::iscntrl(c);
+      const bool is_word =
+          static_cast<unsigned char>(c) >= 0x80 || std::isalnum(c) || c == ' ' || std::iscntrl(c);
       if (!is_word) quoted += '\\';
       quoted += c;
     }

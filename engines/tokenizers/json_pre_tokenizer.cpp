@@ -68,7 +68,8 @@ class PreTokenizerReader {
       return push(own_pattern(R"([\p{P}!-/:-@\[-`{-~])"),
                   behavior ? json_behavior(*behavior) : SplitBehavior::isolated, false);
     }
-    if (type == "Whitespace") return push(own_pattern(R"(\w+|[^\w\s]+)"), SplitBehavior::removed, true);
+    if (type == "Whitespace")
+      return push(own_pattern(R"(\w+|[^\w\s]+)"), SplitBehavior::removed, true);
     if (type == "WhitespaceSplit") return push(own_pattern(R"(\s)"), SplitBehavior::removed, false);
     if (type == "BertPreTokenizer") {
       push(own_pattern(R"(\s)"), SplitBehavior::removed, false);
@@ -103,8 +104,8 @@ class PreTokenizerReader {
     const std::string& text = mark.as_string();
     if (text.empty() || character_length(text[0]) != text.size())
       mark.fail(mark.shown(), "one character");
-    PrependScheme scheme = json_flag(node, "add_prefix_space", true) ? PrependScheme::always
-                                                                     : PrependScheme::never;
+    PrependScheme scheme =
+        json_flag(node, "add_prefix_space", true) ? PrependScheme::always : PrependScheme::never;
     if (const auto told = node.find("prepend_scheme")) scheme = json_scheme(*told);
     read_.steps.push_back(metaspace_step(text, scheme, json_flag(node, "split", true)));
     read_.changes_text = true;

@@ -53,8 +53,8 @@ class JsonTokenizerReader {
   std::shared_ptr<const Tokenizer> read() {
     if (const auto step = root_.find("pre_tokenizer")) pre_tokenizer_ = json_pre_tokenizer(*step);
     read_vocabulary();
-    VocabularyBuilder builder(make_failure(path_), is_byte_level() ? Alphabet::byte_level
-                                                                   : Alphabet::plain_text);
+    VocabularyBuilder builder(make_failure(path_),
+                              is_byte_level() ? Alphabet::byte_level : Alphabet::plain_text);
     for (std::size_t i = 0; i < read_.tokens().size(); ++i) {
       const auto& [text, kind] = read_.tokens()[i];
       if (kind == TokenKind::unused || !is_found(i))
@@ -69,8 +69,8 @@ class JsonTokenizerReader {
     vocabulary.pre_tokenizer = pre_tokenizer_.steps;
     read_model(builder);
     vocabulary.spelling = spelling();
-    vocabulary.gives_texts_back = is_byte_level() && !pre_tokenizer_.changes_text &&
-                                  vocabulary.normalizer.empty();
+    vocabulary.gives_texts_back =
+        is_byte_level() && !pre_tokenizer_.changes_text && vocabulary.normalizer.empty();
     read_roles(builder);
     return std::make_shared<BpeTokenizer>(std::move(vocabulary));
   }
@@ -100,9 +100,7 @@ class JsonTokenizerReader {
            read_.find(read_.tokens()[id].text) == static_cast<Token>(id);
   }
 
-  bool is_byte_level() const {
-    return pre_tokenizer_.is_byte_level && kind_ == JsonModelKind::bpe;
-  }
+  bool is_byte_level() const { return pre_tokenizer_.is_byte_level && kind_ == JsonModelKind::bpe; }
 
   void read_vocabulary() {
     const JsonNode vocab = model_.at("vocab");

@@ -56,8 +56,8 @@ void JsonVocabulary::add_added_tokens(const JsonNode& added) {
       node.at("content").fail("empty", "one or more characters");
     AddedToken token{.text = node.at("content").as_string(),
                      .special = json_flag(node, "special", false)};
-    token.id = static_cast<Token>(
-        node.at("id").as_integer(0, static_cast<std::int64_t>(id_limit_) - 1));
+    token.id =
+        static_cast<Token>(node.at("id").as_integer(0, static_cast<std::int64_t>(id_limit_) - 1));
     token.normalized = json_flag(node, "normalized", !token.special);
     token.single_word = json_flag(node, "single_word", false);
     token.lstrip = json_flag(node, "lstrip", false);
@@ -74,9 +74,9 @@ void JsonVocabulary::add_told_tokens(const std::string& folder,
     const Token known = find(token.text);
     if (known == kNoToken && token.id < 0) continue;  // a text that the model has no row for
     if (known == kNoToken && static_cast<std::size_t>(token.id) >= id_limit_)
-      throw_model_file_error(folder, 0,
-                             {found_in, "id " + std::to_string(token.id),
-                              "ids below " + std::to_string(id_limit_)});
+      throw_model_file_error(
+          folder, 0,
+          {found_in, "id " + std::to_string(token.id), "ids below " + std::to_string(id_limit_)});
     if (known != kNoToken) token.id = known;
     add(std::move(token));
   }

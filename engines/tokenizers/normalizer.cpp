@@ -133,7 +133,9 @@ class StripStep final : public NormalizerStep {
 class PrependStep final : public NormalizerStep {
  public:
   explicit PrependStep(std::string text) : text_(std::move(text)) {}
-  std::string apply(std::string text, bool) const override { return text.empty() ? text : text_ + text; }
+  std::string apply(std::string text, bool) const override {
+    return text.empty() ? text : text_ + text;
+  }
 
  private:
   std::string text_;

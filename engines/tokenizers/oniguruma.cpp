@@ -5,7 +5,8 @@
 namespace speclab::engines {
 namespace {
 
-// Members of sets. White space as Unicode's property White_Space has it; PCRE2's own \s adds U+180E.
+// Members of sets. White space as Unicode's property White_Space has it; PCRE2's own \s adds
+// U+180E.
 constexpr std::string_view kSpaces =
     R"(\t-\r \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000})";
 constexpr std::string_view kNoSpaces =

@@ -44,7 +44,8 @@ pcre2_code* compile(std::string_view text, std::uint32_t options, std::string& p
   pcre2_code* code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(limited.data()), limited.size(),
                                    PCRE2_UTF | PCRE2_UCP | options, &error, &offset, nullptr);
   if (!code) {
-    problem = pcre2_message(error) + " at character " + std::to_string(offset - std::min(offset, kLimits.size()));
+    problem = pcre2_message(error) + " at character " +
+              std::to_string(offset - std::min(offset, kLimits.size()));
     return nullptr;
   }
   // Where the compiler for it is not available, matching is slower and the same.
@@ -56,9 +57,7 @@ pcre2_code* compile(std::string_view text, std::uint32_t options, std::string& p
 class Matching {
  public:
   Matching(const pcre2_code* code, std::string_view pattern, std::string_view text)
-      : code_(code),
-        pattern_(pattern),
-        text_(text) {}
+      : code_(code), pattern_(pattern), text_(text) {}
 
   bool find(std::size_t from) {
     int count = match(from);
@@ -68,9 +67,11 @@ class Matching {
     }
     if (count >= 0) return true;  // 0: it has groups, whose places nobody asks for
     if (count == PCRE2_ERROR_NOMATCH) return false;
-    throw ModelFileError("the pattern '" + escaped(pattern_, 80) + "' of the tokenizer on a text of " +
-                         std::to_string(text_.size()) + " bytes: " + pcre2_message(count) +
-                         "; allowed: patterns that match in 20 million steps; use a tokenizer with a simpler pattern");
+    throw ModelFileError("the pattern '" + escaped(pattern_, 80) +
+                         "' of the tokenizer on a text of " + std::to_string(text_.size()) +
+                         " bytes: " + pcre2_message(count) +
+                         "; allowed: patterns that match in 20 million steps; use a tokenizer with "
+                         "a simpler pattern");
   }
   std::size_t begin() const { return pcre2_get_ovector_pointer(data())[0]; }
   std::size_t end() const { return pcre2_get_ovector_pointer(data())[1]; }

@@ -111,8 +111,8 @@ class MetaspaceStep final : public PreTokenizerStep {
 
   void split(std::string_view text, bool is_first, TextStore& store,
              const PieceSink& sink) const override {
-    const bool prepends = scheme_ == PrependScheme::always ||
-                          (scheme_ == PrependScheme::first && is_first);
+    const bool prepends =
+        scheme_ == PrependScheme::always || (scheme_ == PrependScheme::first && is_first);
     std::string marked = replaced(text, " ", mark_);
     if (prepends && !marked.starts_with(mark_)) marked.insert(0, mark_);
     std::string_view rest = store.emplace_back(std::move(marked));

@@ -14,14 +14,14 @@
 #define SHORT_FORMS R"((?i:'(?:[stmd]|re|ve|ll)))"
 #define BLANK_RUNS \
   R"(|[)" SPACES R"(]*[\r\n]++|[)" SPACES R"(]+(?![^)" SPACES R"(])|[)" SPACES R"(]++)"
-#define LLAMA3(NUMBERS)                                                                  \
-  SHORT_FORMS R"(|[^\r\n\p{L}\p{N}]?\p{L}++|)" NUMBERS R"(| ?[^)" SPACES                 \
+#define LLAMA3(NUMBERS)                                                  \
+  SHORT_FORMS R"(|[^\r\n\p{L}\p{N}]?\p{L}++|)" NUMBERS R"(| ?[^)" SPACES \
               R"(\p{L}\p{N}]++[\r\n]*+)" BLANK_RUNS
 // A word in capitals and then in small letters; both kinds of letters hold those of scripts that
 // know no difference.
 #define UPPER R"(\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M})"
 #define LOWER R"(\p{Ll}\p{Lm}\p{Lo}\p{M})"
-#define CASED(BEFORE, AFTER)                                                       \
+#define CASED(BEFORE, AFTER)                                                        \
   R"([^\r\n\p{L}\p{N}]?(?:)" BEFORE "[" UPPER "])*(?:" BEFORE "[" LOWER "])+" AFTER \
   R"(|[^\r\n\p{L}\p{N}]?(?:)" BEFORE "[" UPPER "])+(?:" BEFORE "[" LOWER "])*" AFTER
 #define MARKS_AND_BLANKS(ENDS) R"(| ?[^)" SPACES R"(\p{L}\p{N}]++)" ENDS BLANK_RUNS
@@ -45,11 +45,10 @@ constexpr Texts<1> kQwen2 = {LLAMA3(R"(\p{N})")};
 constexpr Texts<4> kDefault = {R"([\p{P}$+<=>^~|]++)", GPT2, R"(\p{N}++)", R"([0-9]{3})"};
 constexpr Texts<3> kFalcon = {R"([\p{P}$+<=>^~|`]++)", GPT2, R"([0-9]{3})"};
 constexpr Texts<1> kTekken = {CASED("", "") R"(|\p{N})" MARKS_AND_BLANKS(R"([\r\n/]*+)")};
-constexpr Texts<1> kGpt4o = {CASED("", SHORT_FORMS "?") R"(|\p{N}{1,3})" MARKS_AND_BLANKS(
-    R"([\r\n/]*+)")};
-constexpr Texts<1> kKimi = {
-    R"(\p{Han}++|)" CASED(R"((?!\p{Han}))", SHORT_FORMS "?") R"(|\p{N}{1,3})" MARKS_AND_BLANKS(
-        R"([\r\n]*+)")};
+constexpr Texts<1> kGpt4o = {
+    CASED("", SHORT_FORMS "?") R"(|\p{N}{1,3})" MARKS_AND_BLANKS(R"([\r\n/]*+)")};
+constexpr Texts<1> kKimi = {R"(\p{Han}++|)" CASED(
+    R"((?!\p{Han}))", SHORT_FORMS "?") R"(|\p{N}{1,3})" MARKS_AND_BLANKS(R"([\r\n]*+)")};
 constexpr Texts<3> kDeepseek3 = {R"(\p{N}{1,3})", "[一-龥\u3040-ゟ゠-ヿ]++", DEEPSEEK3};
 constexpr Texts<5> kDeepseekCoder = {R"([\r\n])", R"([)" SPACES R"(]?\p{L}++)",
                                      R"([)" SPACES R"(]?\p{P}++)",
@@ -59,22 +58,18 @@ constexpr Texts<6> kDeepseekLlm = {
     // Letters of alphabets with capitals; without Georgian, mathematical ones and late additions.
     R"([)" SPACES R"(]?(?:(?![\x{10d0}-\x{10ff}\x{10570}-\x{105bc}\x{1d400}-\x{1d7ff})"
     R"(\x{1df00}-\x{1df2a}])\p{L&})++)",
-    R"([)" SPACES R"(]?[!-/:-~！-／：-～‘-‟\x{3000}-。]++)",
-    R"([)" SPACES R"(]+\z)",
-    R"([一-龥\x{800}-一가-\x{d7ff}]++)",
-    R"(\p{N}++)"};
+    R"([)" SPACES R"(]?[!-/:-~！-／：-～‘-‟\x{3000}-。]++)", R"([)" SPACES R"(]+\z)",
+    R"([一-龥\x{800}-一가-\x{d7ff}]++)", R"(\p{N}++)"};
 constexpr Texts<1> kBloom = {BLOOM};
 constexpr Texts<2> kViking = {BLOOM, R"(\p{N})"};
-constexpr Texts<6> kChameleon = {R"(<sentinel:[0-9]+>)",
-                                 R"(IMGIMG[A-I]{1,4}Z)",
-                                 R"([\t\n]|    |  )",
-                                 R"(\p{N})",
-                                 R"([\p{P}!-/:-@\[-`{-~])",
-                                 GPT2};
+constexpr Texts<6> kChameleon = {R"(<sentinel:[0-9]+>)",    R"(IMGIMG[A-I]{1,4}Z)",
+                                 R"([\t\n]|    |  )",       R"(\p{N})",
+                                 R"([\p{P}!-/:-@\[-`{-~])", GPT2};
 constexpr Texts<2> kSuperbpe = {R"(\p{N}++)", THREES};
 constexpr Texts<1> kBailing = {SHORT_FORMS R"(|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}| ?[^)" SPACES
-                                           R"(\p{L}\p{N}]++[\r\n]*+|[)" SPACES R"(]*[\r\n]|[)" SPACES
-                                           R"(]+(?![^)" SPACES R"(])|[)" SPACES R"(]++)"};
+                                           R"(\p{L}\p{N}]++[\r\n]*+|[)" SPACES
+                                           R"(]*[\r\n]|[)" SPACES R"(]+(?![^)" SPACES
+                                           R"(])|[)" SPACES R"(]++)"};
 constexpr Texts<1> kSeedCoder = {SHORT_FORMS R"(|[^\r\n\p{L}\p{N}]?\p{L}++|\p{N}| ?[^)" SPACES
                                              R"(\p{L}\p{N}\r\n]++)" BLANK_RUNS};
 constexpr Texts<4> kAfmoe = {
@@ -94,78 +89,77 @@ struct Named {
 
 /// @source the tokenizers of the models, and llama.cpp's src/llama-vocab.cpp for which name means
 /// which; `default` is what GGUF files without a name mean
-constexpr Named kNamed[] = {
-    {"smollm", kSmollm},
-    {"gpt-2", kGpt2},
-    {"llama-bpe", kLlama3, Trait::whole_pieces_and_begins},
-    {"qwen2", kQwen2},
-    {"default", kDefault},
-    {"llama3", kLlama3, Trait::whole_pieces_and_begins},
-    {"llama-v3", kLlama3, Trait::whole_pieces_and_begins},
-    {"falcon3", kLlama3, Trait::whole_pieces_and_begins},
-    {"falcon-h1", kLlama3, Trait::whole_pieces_and_begins},
-    {"falcon_e", kLlama3, Trait::whole_pieces_and_begins},
-    {"pixtral", kLlama3, Trait::whole_pieces_and_begins},
-    {"midm-2.0", kLlama3, Trait::whole_pieces_and_begins},
-    {"lfm2", kLlama3, Trait::whole_pieces_and_begins},
-    {"jina-v5-nano", kLlama3, Trait::whole_pieces_and_begins},
-    {"deepseek-llm", kDeepseekLlm},
-    {"deepseek-coder", kDeepseekCoder},
-    {"deepseek-v3", kDeepseek3},
-    {"hunyuan-dense", kDeepseek3},
-    {"joyai-llm", kDeepseek3},
-    {"falcon", kFalcon},
-    {"mpt", kGpt2},
-    {"olmo", kGpt2},
-    {"jais", kGpt2},
-    {"trillion", kGpt2},
-    {"granite-docling", kGpt2},
-    {"phi-2", kGpt2},
-    {"jina-es", kGpt2},
-    {"jina-de", kGpt2},
-    {"gigachat", kGpt2},
-    {"jina-v1-en", kGpt2},
-    {"jina-v2-es", kGpt2},
-    {"jina-v2-de", kGpt2},
-    {"jina-v2-code", kGpt2},
-    {"roberta-bpe", kGpt2},
-    {"modern-bert", kGpt2},
-    {"a.x-4.0", kGpt2},
-    {"mellum", kGpt2},
-    {"exaone4", kGpt2},
-    {"starcoder", kSmollm},
-    {"refact", kSmollm},
-    {"command-r", kSmollm},
-    {"codeshell", kSmollm},
-    {"exaone", kSmollm},
-    {"minerva-7b", kSmollm},
-    {"stablelm2", kQwen2},
-    {"deepseek-r1-qwen", kQwen2},
-    {"kormo", kQwen2},
-    {"megrez", kQwen2},
-    {"hunyuan", kQwen2},
-    {"grok-2", kQwen2},
-    {"dbrx", kLlama3},
-    {"smaug-bpe", kLlama3},
-    {"glm4", kLlama3},
-    {"chatglm-bpe", kLlama3},
-    {"poro-chat", kBloom},
-    {"bloom", kBloom},
-    {"gpt3-finnish", kBloom},
-    {"viking", kViking},
-    {"tekken", kTekken, Trait::whole_pieces_and_begins},
-    {"chameleon", kChameleon, Trait::begins},
-    {"gpt-4o", kGpt4o},
-    {"llama4", kGpt4o},
-    {"kanana2", kGpt4o},
-    {"minimax-m2", kGpt4o},
-    {"kimi-k2", kKimi},
-    {"superbpe", kSuperbpe},
-    {"bailingmoe", kBailing},
-    {"bailingmoe2", kBailing},
-    {"llada-moe", kBailing},
-    {"seed-coder", kSeedCoder},
-    {"afmoe", kAfmoe}};
+constexpr Named kNamed[] = {{"smollm", kSmollm},
+                            {"gpt-2", kGpt2},
+                            {"llama-bpe", kLlama3, Trait::whole_pieces_and_begins},
+                            {"qwen2", kQwen2},
+                            {"default", kDefault},
+                            {"llama3", kLlama3, Trait::whole_pieces_and_begins},
+                            {"llama-v3", kLlama3, Trait::whole_pieces_and_begins},
+                            {"falcon3", kLlama3, Trait::whole_pieces_and_begins},
+                            {"falcon-h1", kLlama3, Trait::whole_pieces_and_begins},
+                            {"falcon_e", kLlama3, Trait::whole_pieces_and_begins},
+                            {"pixtral", kLlama3, Trait::whole_pieces_and_begins},
+                            {"midm-2.0", kLlama3, Trait::whole_pieces_and_begins},
+                            {"lfm2", kLlama3, Trait::whole_pieces_and_begins},
+                            {"jina-v5-nano", kLlama3, Trait::whole_pieces_and_begins},
+                            {"deepseek-llm", kDeepseekLlm},
+                            {"deepseek-coder", kDeepseekCoder},
+                            {"deepseek-v3", kDeepseek3},
+                            {"hunyuan-dense", kDeepseek3},
+                            {"joyai-llm", kDeepseek3},
+                            {"falcon", kFalcon},
+                            {"mpt", kGpt2},
+                            {"olmo", kGpt2},
+                            {"jais", kGpt2},
+                            {"trillion", kGpt2},
+                            {"granite-docling", kGpt2},
+                            {"phi-2", kGpt2},
+                            {"jina-es", kGpt2},
+                            {"jina-de", kGpt2},
+                            {"gigachat", kGpt2},
+                            {"jina-v1-en", kGpt2},
+                            {"jina-v2-es", kGpt2},
+                            {"jina-v2-de", kGpt2},
+                            {"jina-v2-code", kGpt2},
+                            {"roberta-bpe", kGpt2},
+                            {"modern-bert", kGpt2},
+                            {"a.x-4.0", kGpt2},
+                            {"mellum", kGpt2},
+                            {"exaone4", kGpt2},
+                            {"starcoder", kSmollm},
+                            {"refact", kSmollm},
+                            {"command-r", kSmollm},
+                            {"codeshell", kSmollm},
+                            {"exaone", kSmollm},
+                            {"minerva-7b", kSmollm},
+                            {"stablelm2", kQwen2},
+                            {"deepseek-r1-qwen", kQwen2},
+                            {"kormo", kQwen2},
+                            {"megrez", kQwen2},
+                            {"hunyuan", kQwen2},
+                            {"grok-2", kQwen2},
+                            {"dbrx", kLlama3},
+                            {"smaug-bpe", kLlama3},
+                            {"glm4", kLlama3},
+                            {"chatglm-bpe", kLlama3},
+                            {"poro-chat", kBloom},
+                            {"bloom", kBloom},
+                            {"gpt3-finnish", kBloom},
+                            {"viking", kViking},
+                            {"tekken", kTekken, Trait::whole_pieces_and_begins},
+                            {"chameleon", kChameleon, Trait::begins},
+                            {"gpt-4o", kGpt4o},
+                            {"llama4", kGpt4o},
+                            {"kanana2", kGpt4o},
+                            {"minimax-m2", kGpt4o},
+                            {"kimi-k2", kKimi},
+                            {"superbpe", kSuperbpe},
+                            {"bailingmoe", kBailing},
+                            {"bailingmoe2", kBailing},
+                            {"llada-moe", kBailing},
+                            {"seed-coder", kSeedCoder},
+                            {"afmoe", kAfmoe}};
 
 const Named* named(std::string_view name) {
   const auto* const found = std::ranges::find(kNamed, name, &Named::name);

@@ -153,8 +153,8 @@ class ScoredMaker {
   SpellingRules spelling() const {
     SpellingRules rules{.texts = {}, .dropped_at_first = ""};
     for (std::size_t i = 0; i < pieces_.texts.size(); ++i) {
-      const auto byte = pieces_.types[i] == PieceType::byte ? byte_of_token(pieces_.texts[i])
-                                                            : std::nullopt;
+      const auto byte =
+          pieces_.types[i] == PieceType::byte ? byte_of_token(pieces_.texts[i]) : std::nullopt;
       if (pieces_.types[i] == PieceType::unused)
         rules.texts.emplace_back();
       else

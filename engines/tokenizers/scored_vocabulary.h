@@ -26,7 +26,7 @@ struct ScoredPieces {
   std::vector<PieceType> types{};
   bool is_unigram = false;
   SentencePieceRules rules{};
-  std::string charsmap{};         ///< bytes, may be empty
+  std::string charsmap{};               ///< bytes, may be empty
   bool takes_user_defined_raw = false;  ///< as llama.cpp does: user-defined pieces are found before
                                         ///< normalization, and sums of scores have double precision
 };

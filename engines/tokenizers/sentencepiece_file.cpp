@@ -80,7 +80,8 @@ class ProtoMessage {
   std::string_view take(std::uint64_t count) {
     const std::size_t left = bytes_.size() - at_;
     if (count > left)
-      fail("length", std::to_string(count) + " bytes", "at most the " + std::to_string(left) + " left");
+      fail("length", std::to_string(count) + " bytes",
+           "at most the " + std::to_string(left) + " left");
     at_ += static_cast<std::size_t>(count);
     return bytes_.substr(at_ - static_cast<std::size_t>(count), static_cast<std::size_t>(count));
   }
@@ -182,8 +183,7 @@ class SentencePieceReader {
 
 }  // namespace
 
-SentencePieceModel read_sentencepiece_file(const std::string& path,
-                                           const TokenizerLimits& limits) {
+SentencePieceModel read_sentencepiece_file(const std::string& path, const TokenizerLimits& limits) {
   return SentencePieceReader(path, limits).read();
 }
 

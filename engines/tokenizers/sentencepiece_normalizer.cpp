@@ -21,9 +21,8 @@ class SentencePieceStep final : public NormalizerStep {
     if (rules_.remove_extra_whitespaces) drop_first_blanks(rest);
     if (rest.empty()) return "";
     std::string result;
-    const bool has_blank =
-        rules_.dummy_prefix == PrependScheme::always ||
-        (rules_.dummy_prefix == PrependScheme::first && is_first);
+    const bool has_blank = rules_.dummy_prefix == PrependScheme::always ||
+                           (rules_.dummy_prefix == PrependScheme::first && is_first);
     if (has_blank && !rules_.treat_whitespace_as_suffix) result += blank();
     add_all(rest, result);
     if (rules_.remove_extra_whitespaces)

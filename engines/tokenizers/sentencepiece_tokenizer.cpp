@@ -28,8 +28,9 @@ void add_told_tokens(const FolderTokens& told, const std::string& path,
     } else {
       if (token.id < static_cast<Token>(vocabulary.texts.size())) continue;
       if (token.id > most_id)
-        throw_model_file_error(path, 0, {found_in, "id " + std::to_string(token.id),
-                                         "at most " + std::to_string(most_id)});
+        throw_model_file_error(
+            path, 0,
+            {found_in, "id " + std::to_string(token.id), "at most " + std::to_string(most_id)});
       while (static_cast<Token>(vocabulary.texts.size()) < token.id) {
         builder.add_unused_token();
         vocabulary.spelling->texts.emplace_back();
@@ -60,7 +61,8 @@ void set_roles(const SentencePieceModel& model, const FolderTokens& told,
   const auto is_inside = [size](std::int64_t id) { return id >= 0 && id < size; };
   if (!roles.begin && is_inside(model.begin_id)) roles.begin = static_cast<Token>(model.begin_id);
   if (!roles.end && is_inside(model.end_id)) roles.end = static_cast<Token>(model.end_id);
-  if (roles.ends.empty() && roles.end) roles.ends.push_back({*roles.end, "tokenizer.model: eos_id"});
+  if (roles.ends.empty() && roles.end)
+    roles.ends.push_back({*roles.end, "tokenizer.model: eos_id"});
   roles.kind = vocabulary.roles.kind;
   set_surroundings(usual_surroundings(model, roles), told, roles);
   vocabulary.roles = std::move(roles);
@@ -78,9 +80,11 @@ std::shared_ptr<const Tokenizer> load_tokenizer_from_sentencepiece(const std::st
   const std::string folder = std::filesystem::path(path).parent_path().string();
   const FolderTokens told = read_folder_tokens(folder);
   SentencePieceModel model = read_sentencepiece_file(path, limits);
-  // Only files that ask for it get a blank behind every added token.
+  // As in transformers 5, models of the Llama family have no blank behind an added token, unless
+  // their files say "legacy"; T5's have one.
   SentencePieceRules& rules = model.pieces.rules;
-  if (rules.dummy_prefix == PrependScheme::always && !told.is_legacy.value_or(false))
+  const bool has_one_blank = !model.pieces.is_unigram && !told.is_legacy.value_or(false);
+  if (rules.dummy_prefix == PrependScheme::always && has_one_blank)
     rules.dummy_prefix = PrependScheme::first;
   VocabularyBuilder builder(fail, Alphabet::plain_text);
   make_scored_vocabulary(model.pieces, fail, builder);

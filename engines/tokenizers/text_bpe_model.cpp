@@ -86,8 +86,7 @@ class TextBpeModel final : public PieceModel {
 
   class Merging final : public Work {
    public:
-    explicit Merging(const TextBpeModel& model)
-        : model_(model), merger_(kNoBytes, model.merges_) {}
+    explicit Merging(const TextBpeModel& model) : model_(model), merger_(kNoBytes, model.merges_) {}
 
     void append_tokens(std::string_view piece, std::vector<Token>& out) override {
       if (!model_.whole_pieces_.empty()) {
@@ -151,8 +150,8 @@ class TextBpeModel final : public PieceModel {
     const TextBpeModel& model_;
     BpeMerger merger_;
     std::vector<Token> symbols_, merged_;
-    std::vector<std::string_view> others_;                ///< characters without a token
-    std::unordered_map<Token, std::string_view> spelt_;   ///< those that tokens are made of
+    std::vector<std::string_view> others_;               ///< characters without a token
+    std::unordered_map<Token, std::string_view> spelt_;  ///< those that tokens are made of
     KnownPieces known_;
   };
 

@@ -10,8 +10,8 @@ namespace speclab::engines {
 /// How tokens are put together to a text.
 /// @source the decoders of Hugging Face's tokenizers
 struct SpellingRules {
-  std::vector<std::string> texts;   ///< of each token, as it stands in a text; empty for none
-  std::string dropped_at_first{};    ///< no mark of a blank in the first token; empty for none
+  std::vector<std::string> texts;        ///< of each token, as it stands in a text; empty for none
+  std::string dropped_at_first{};        ///< no mark of a blank in the first token; empty for none
   std::vector<std::string> raw_texts{};  ///< with the marks, where the first token drops them
   std::string separator{};               ///< between two tokens
   std::string stripped{};                ///< one character, at both ends of the whole text

@@ -61,13 +61,13 @@ class UnigramModel final : public PieceModel {
     void find_ways(std::string_view text) {
       ways_.assign(text.size() + 1, {});
       for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t character =
-            std::min(text.size() - begin, character_length(text[begin]));
+        const std::size_t character = std::min(text.size() - begin, character_length(text[begin]));
         bool has_character = false;
-        model_.trie_.visit_prefixes(text.substr(begin), [&](std::size_t length, std::int32_t piece) {
-          offer(begin, length, piece, model_.scores_[static_cast<std::size_t>(piece)]);
-          has_character |= length == character;
-        });
+        model_.trie_.visit_prefixes(
+            text.substr(begin), [&](std::size_t length, std::int32_t piece) {
+              offer(begin, length, piece, model_.scores_[static_cast<std::size_t>(piece)]);
+              has_character |= length == character;
+            });
         if (!has_character) offer(begin, character, kUnknown, model_.unknown_score_);
         begin += character;
       }

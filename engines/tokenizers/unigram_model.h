@@ -10,8 +10,8 @@ namespace speclab::engines {
 
 struct UnigramParts {
   std::vector<NamedPiece> pieces;
-  std::vector<double> scores;   ///< of each piece: the logarithm of its probability
-  double unknown_score = 0;     ///< of a character without a piece
+  std::vector<double> scores;  ///< of each piece: the logarithm of its probability
+  double unknown_score = 0;    ///< of a character without a piece
   UnknownText unknown{};
   bool is_single_precision = false;  ///< sums are kept as SentencePiece keeps them
 };

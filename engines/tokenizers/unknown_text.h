@@ -10,8 +10,8 @@ namespace speclab::engines {
 /// What becomes of text that the vocabulary lacks: byte tokens, the unknown token, or nothing.
 struct UnknownText {
   std::optional<ByteTokens> bytes{};  ///< where missing characters are spelt byte by byte
-  std::optional<Token> token{};      ///< where they are not, or a byte has no token
-  bool is_fused = false;            ///< unknown characters side by side are one token
+  std::optional<Token> token{};       ///< where they are not, or a byte has no token
+  bool is_fused = false;              ///< unknown characters side by side are one token
 
   /// Appends the tokens of one character, or of bytes.
   /// @param follows_unknown  the text before it became the unknown token, and so does this

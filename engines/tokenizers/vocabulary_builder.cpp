@@ -11,9 +11,10 @@ namespace speclab::engines {
 namespace {
 
 // @source ends of a turn or of a text in the model families read here
-constexpr std::string_view kEndTexts[] = {
-    "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|end_of_text|>", "<|eom_id|>", "<|end|>",
-    "<end_of_turn>", "<|return|>", "<|call|>", "<EOT>", "_<EOT>", "<end_of_utterance>"};
+constexpr std::string_view kEndTexts[] = {"<|im_end|>",      "<|endoftext|>", "<|eot_id|>",
+                                          "<|end_of_text|>", "<|eom_id|>",    "<|end|>",
+                                          "<end_of_turn>",   "<|return|>",    "<|call|>",
+                                          "<EOT>",           "_<EOT>",        "<end_of_utterance>"};
 
 std::string quoted(const std::string& text) { return "'" + escaped(text, 40) + "'"; }
 

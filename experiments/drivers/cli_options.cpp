@@ -165,7 +165,10 @@ CLI::Option* add_tools_option(CLI::App* command, ChatOptions& chat) {
 }  // namespace
 
 void add_tokenize_options(CLI::App* command, TokenizeOptions& options) {
-  add_model_choice(command, options.model);
+  command
+      ->add_option("--model", options.model,
+                   "Catalogue name, GGUF file, folder, tokenizer.json or tokenizer.model")
+      ->capture_default_str();
   CLI::Option* raw =
       command->add_flag("--raw", options.raw, "Lines are text as they are, not JSON strings");
   CLI::Option* decode =

@@ -98,7 +98,7 @@ std::vector<std::string> tokenizer_seeds() {
 
 std::vector<std::string> sentencepiece_seeds() {
   using speclab::testing::MadePiece;
-  const std::vector<MadePiece> pieces = {{"<unk>", 0, 2}, {"<s>", 0, 3},   {"\u2581", -1, 1},
+  const std::vector<MadePiece> pieces = {{"<unk>", 0, 2}, {"<s>", 0, 3},     {"\u2581", -1, 1},
                                          {"a", -2, 1},    {"\u2581a", 0, 1}, {"<0x62>", 0, 6}};
   return {speclab::testing::sentencepiece_bytes(pieces, 1),
           speclab::testing::sentencepiece_bytes(pieces, 2)};

@@ -49,11 +49,10 @@ int run_tokenize(const TokenizeOptions& options) {
     }
     const std::string text = options.raw ? line : text_of(line, input.line_number());
     dropped += tokenizer->num_bytes_without_token(text);
-    fmt::print("[{}]\n",
-               fmt::join(options.add_special_tokens
-                             ? tokenizer->encode_whole(text)
-                             : tokenizer->encode(text, engines::SpecialText::parsed),
-                         ","));
+    fmt::print("[{}]\n", fmt::join(options.add_special_tokens
+                                       ? tokenizer->encode_whole(text)
+                                       : tokenizer->encode(text, engines::SpecialText::parsed),
+                                   ","));
   }
   warn_of_dropped_bytes(dropped);
   return 0;

@@ -33,11 +33,11 @@ void check_model_names(const Plan& plan, std::span<const engines::KnownModel> kn
   for (const NamedDrafter& drafter : plan.config.drafters)
     check("drafters." + drafter.name + ".model", drafter.options.model);
   if (missing.empty()) return;
-  throw ConfigError(
-      fmt::format("{}: neither a known model nor a file or folder; allowed: {}, a GGUF file, a "
-                  "checkpoint folder",
-                  fmt::join(missing, ", "),
-                  fmt::join(known | std::views::transform(&engines::KnownModel::name), ", ")));
+  throw ConfigError(fmt::format(
+      "{}: neither a known model nor a file or folder here, and models are not fetched; "
+      "allowed: {}, a GGUF file, a checkpoint folder",
+      fmt::join(missing, ", "),
+      fmt::join(known | std::views::transform(&engines::KnownModel::name), ", ")));
 }
 
 }  // namespace speclab::experiments

@@ -96,6 +96,53 @@ TEST(GgufTokenizer, TakesEmptyTokensAndAnEndThatIsNone) {
   EXPECT_TRUE(tokenizer->is_end_of_sequence(6)) << "<|im_end|> by its name";
 }
 
+std::string floats(const std::vector<float>& values) {
+  std::string bytes = raw<std::uint32_t>(6) + raw<std::uint64_t>(values.size());
+  for (const float value : values) bytes += raw(value);
+  return bytes;
+}
+
+/// Pieces with scores, as SentencePiece makes them.
+std::shared_ptr<const Tokenizer> load_scored(const char* model, bool add_space_prefix) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> tokens = {"<unk>",  "<s>",      "</s>", "<0xC3>",
+                                           "<0xA9>", "\u2581",   "a",    "b",
+                                           "ab",     "\u2581ab", "[u]",  "\u2581\u2581"};
+  std::string types = raw<std::uint32_t>(5) + raw<std::uint64_t>(tokens.size());
+  for (const std::int32_t type : {2, 3, 3, 6, 6, 1, 1, 1, 1, 1, 4, 1}) types += raw(type);
+  GgufBytes file;
+  file.metadata = {metadata_entry("tokenizer.ggml.model", 8, raw_string(model)),
+                   metadata_entry("tokenizer.ggml.tokens", 9, strings(tokens)),
+                   metadata_entry("tokenizer.ggml.token_type", 9, types),
+                   metadata_entry("tokenizer.ggml.scores", 9,
+                                  floats({0, 0, 0, 0, 0, -5, -6, -7, -3, -2, 0, -4})),
+                   metadata_entry("tokenizer.ggml.bos_token_id", 4, raw<std::uint32_t>(1)),
+                   metadata_entry("tokenizer.ggml.eos_token_id", 4, raw<std::uint32_t>(2)),
+                   metadata_entry("tokenizer.ggml.add_space_prefix", 7,
+                                  raw<std::uint8_t>(add_space_prefix ? 1 : 0))};
+  return load_tokenizer_from_gguf(GgufFile::open(folder.file("vocab.gguf", file.str())));
+}
+
+using Ids = std::vector<Token>;
+
+/// Defect: pieces merge in the order of the file instead of their scores, blanks are not marked,
+/// bytes of unknown characters are lost, or a text does not begin as its kind does.
+TEST(GgufTokenizer, ReadsPiecesWithScores) {
+  const auto llama = load_scored("llama", true);
+  EXPECT_EQ(llama->encode("ab", SpecialText::parsed), Ids{9});
+  EXPECT_EQ(llama->encode("aab  b", SpecialText::parsed), (Ids{5, 6, 8, 11, 7}));
+  EXPECT_EQ(llama->encode("\u00e9", SpecialText::parsed), (Ids{5, 3, 4}));
+  EXPECT_EQ(llama->encode("[u]ab</s>", SpecialText::parsed), (Ids{10, 9, 2}));
+  EXPECT_EQ(llama->encode_whole("ab"), (Ids{1, 9}));
+  EXPECT_EQ(llama->decode(Ids{9, 9, 3, 4}), "ab ab\u00e9");
+  const auto gemma = load_scored("llama", false);
+  EXPECT_EQ(gemma->encode("ab ab", SpecialText::parsed), (Ids{8, 9}));
+  EXPECT_EQ(gemma->decode(Ids{9, 8}), " abab");
+  const auto t5 = load_scored("t5", true);
+  EXPECT_EQ(t5->encode_whole("ab b"), (Ids{9, 5, 7, 2}));
+  EXPECT_EQ(t5->roles().kind, "Unigram");
+}
+
 struct Damage {
   std::string name;
   std::function<void(Parts&)> damage;
@@ -107,7 +154,7 @@ void PrintTo(const Damage& damage, std::ostream* out) { *out << damage.name; }
 std::vector<Damage> damages() {
   return {
       {"OtherModel", [](Parts& p) { p.model = "bert"; }, "tokenizer.ggml.model"},
-      {"UnknownPreTokenizer", [](Parts& p) { p.pre = "mystery"; }, "smollm"},
+      {"UnknownPreTokenizer", [](Parts& p) { p.pre = "mystery"; }, "deepseek-v3"},
       {"NoTokens", [](Parts& p) { p.tokens.clear(); }, "tokenizer.ggml.tokens"},
       {"TokenTwice", [](Parts& p) { p.tokens[1] = "a"; }, "'a' again"},
       {"TokenOutsideTheAlphabet", [](Parts& p) { p.tokens[0] = "\u4e2d"; }, "entry 0"},

@@ -44,8 +44,8 @@ TEST(Pattern, ReadsSetsInsideSetsAndIntersections) {
 
 /// Defect: what cannot be expressed is expressed wrongly.
 TEST(Pattern, RefusesWhatPcre2CannotSay) {
-  for (const char* pattern : {R"([\Wa])", R"([a[^b]c])", R"([^a&&b])", "[a", R"(\Qa\E)", R"(\u12)",
-                              "(a", R"([[:alpha)"})
+  for (const char* pattern :
+       {R"([\Wa])", R"([a[^b]c])", R"([^a&&b])", "[a", R"(\Qa\E)", R"(\u12)", "(a", R"([[:alpha)"})
     EXPECT_TRUE(matches(pattern, "a").at(0).starts_with("refused: ")) << pattern;
   EXPECT_TRUE(matches(std::string(70'000, 'a').c_str(), "a").at(0).starts_with("refused: more"));
 }

@@ -22,7 +22,7 @@ using namespace speclab::testing;
 
 struct SlowField {
   std::uint64_t number = 0, value = 0;
-  std::string bytes;
+  std::string bytes{};
 };
 
 /// One field of a message, bit by bit. @throws SlowRefusal where the message ends early
@@ -34,11 +34,16 @@ class SlowFields {
     if (bytes_.empty()) return std::nullopt;
     const std::uint64_t key = number();
     SlowField field{.number = key / 8};
-    if (key % 8 == 0) field.value = number();
-    else if (key % 8 == 1) field.bytes = cut(8);
-    else if (key % 8 == 2) field.bytes = cut(number());
-    else if (key % 8 == 5) field.bytes = cut(4);
-    else throw SlowRefusal{"wire types 0, 1, 2, 5"};
+    if (key % 8 == 0)
+      field.value = number();
+    else if (key % 8 == 1)
+      field.bytes = cut(8);
+    else if (key % 8 == 2)
+      field.bytes = cut(number());
+    else if (key % 8 == 5)
+      field.bytes = cut(4);
+    else
+      throw SlowRefusal{"wire types 0, 1, 2, 5"};
     return field;
   }
 

@@ -10,6 +10,7 @@
 #include "engines/tokenizers/same_vocabulary.h"
 #include "sim/core/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
+#include "tests/engines/tokenizers/sentencepiece_bytes.h"
 
 namespace speclab::engines {
 namespace {
@@ -54,8 +55,9 @@ TEST(TokenRoles, TakeEndsFromGenerationConfigThenFromConfigThenFromTheTokenizer)
 
 /// Defect: an end is printed without the file that names it, or from the wrong one.
 TEST(TokenRoles, SayWhereTheyWereFound) {
-  const auto tokenizer = load_beside({{"generation_config.json", R"({"eos_token_id":4})"},
-                               {"special_tokens_map.json", R"({"pad_token":{"content":"[P]"}})"}});
+  const auto tokenizer =
+      load_beside({{"generation_config.json", R"({"eos_token_id":4})"},
+                   {"special_tokens_map.json", R"({"pad_token":{"content":"[P]"}})"}});
   const TokenRoles& roles = tokenizer->roles();
   ASSERT_EQ(roles.ends.size(), 1U);
   EXPECT_EQ(roles.ends[0].found_in, "generation_config.json: eos_token_id");
@@ -71,15 +73,15 @@ TEST(TokenRoles, FindTokensThatOtherFilesAdd) {
   const std::string turns = "a<turn>b[P]";
   EXPECT_EQ(load_beside({})->encode(turns, SpecialText::parsed), (Ids{0, 1}))
       << "bytes without a token are left out";
-  const Files files = {
-      {"tokenizer_config.json",
-       R"({"added_tokens_decoder":{"4":{"content":"<turn>","special":true}}})"},
-      {"added_tokens.json", R"({"[P]":5,"<new>":7})"}};
+  const Files files = {{"tokenizer_config.json",
+                        R"({"added_tokens_decoder":{"4":{"content":"<turn>","special":true}}})"},
+                       {"added_tokens.json", R"({"[P]":5,"<new>":7})"}};
   EXPECT_EQ(load_beside(files)->encode(turns, SpecialText::parsed), (Ids{0, 4, 1, 5}));
   EXPECT_EQ(load_beside(files)->encode("<new>", SpecialText::parsed), Ids{7});
-  EXPECT_EQ(load_beside({{"special_tokens_map.json", R"({"additional_special_tokens":["<turn>"]})"}})
-                ->encode(turns, SpecialText::parsed),
-            (Ids{0, 4, 1}));
+  EXPECT_EQ(
+      load_beside({{"special_tokens_map.json", R"({"additional_special_tokens":["<turn>"]})"}})
+          ->encode(turns, SpecialText::parsed),
+      (Ids{0, 4, 1}));
 }
 
 /// Defect: the post-processor and tokenizer_config.json contradict each other and the wrong one
@@ -97,9 +99,10 @@ TEST(TokenRoles, PutAroundATextWhatTheConfigSays) {
 
 /// Defect: a template in a list, a file or a folder is not seen, or the wrong one is the default.
 TEST(TokenRoles, GatherTemplatesByName) {
+  const std::string tool_use = R"({"name":"tool_use","template":"T"})";
+  const std::string other = R"({"name":"default","template":"D"})";
   const Files files = {
-      {"tokenizer_config.json",
-       R"({"chat_template":[{"name":"tool_use","template":"T"},{"name":"default","template":"D"}]})"}};
+      {"tokenizer_config.json", R"({"chat_template":[)" + tool_use + "," + other + "]}"}};
   const auto listed = load_beside(files);
   ASSERT_EQ(listed->roles().templates.size(), 2U);
   EXPECT_EQ(listed->roles().templates[0].source, "D");
@@ -113,6 +116,26 @@ TEST(TokenRoles, GatherTemplatesByName) {
   std::filesystem::create_directory(folder.path("additional_chat_templates"));
   folder.file("additional_chat_templates/rag.jinja", "R");
   EXPECT_EQ(read_folder_tokens(folder.path()).templates.at(0).name, "rag");
+}
+
+/// Defect: added tokens beside tokenizer.model are spelt piece by piece, or get a blank behind them
+/// that models of the Llama family do not have.
+TEST(TokenRoles, AreReadBesideSentencePiecesFileToo) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file(
+      "tokenizer.model",
+      testing::sentencepiece_bytes(
+          {{"<unk>", 0, 2}, {"<s>", 0, 3}, {"\u2581", -2, 1}, {"a", -1, 1}, {"\u2581a", -0.5F, 1}},
+          2));
+  folder.file("added_tokens.json", R"({"<turn>":6})");
+  const auto first = load_tokenizer_from_sentencepiece(path);
+  EXPECT_EQ(first->vocab_size(), 7);
+  EXPECT_EQ(first->encode("a<turn>a", SpecialText::parsed), (Ids{4, 6, 3}));
+  EXPECT_EQ(first->decode(Ids{4, 5, 6, 3}), "a<turn>a");
+  folder.file("tokenizer_config.json", R"({"legacy":true,"eos_token":"<turn>"})");
+  const auto always = load_tokenizer_from_sentencepiece(path);
+  EXPECT_EQ(always->encode("a<turn>a", SpecialText::parsed), (Ids{4, 6, 4}));
+  EXPECT_TRUE(always->is_end_of_sequence(6));
 }
 
 struct BadFile {

@@ -132,12 +132,12 @@ TEST_P(TokenizerKinds, GiveTheDigestsOfTheLibraries) {
   for (std::size_t block = 0; block < digests.size(); block += step) {
     Digest digest;
     for (std::uint64_t i = 0; i < kBlock; ++i) {
-      const auto ids = tokenizer_->encode(strings[kShown + block * kBlock + i], SpecialText::parsed);
+      const auto ids =
+          tokenizer_->encode(strings[kShown + block * kBlock + i], SpecialText::parsed);
       digest.add({reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof(Token)});
       digest.add(decoded(ids) + "\xff");
     }
-    ASSERT_EQ(digest.str(), digests[block])
-        << "strings from " << kShown + block * kBlock << " on";
+    ASSERT_EQ(digest.str(), digests[block]) << "strings from " << kShown + block * kBlock << " on";
   }
 }
 

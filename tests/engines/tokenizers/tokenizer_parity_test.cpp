@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "engines/interface/chat_request.h"
 #include "engines/formats/gguf_file.h"
+#include "engines/interface/chat_request.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"

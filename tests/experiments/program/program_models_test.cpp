@@ -90,7 +90,7 @@ TEST(ProgramScore, RefusesWhatItCannotScore) {
   expect_refusal(with, 2, "--prompt-ids 1,2,3");
   expect_refusal(with + " --prompt-ids 1", 2, "1 tokens; allowed: at least 2");
   expect_refusal(with + " --prompt-ids 1,96", 2, "id 96; allowed: 0 to 95");
-  expect_refusal(with + " --prompt-ids 1,2 --file x", 109, "excludes");
+  expect_refusal(with + " --prompt-ids 1,2 --file x", 2, "excludes");
   expect_refusal(with + " --prompt-ids 1,2 --logits " + model.folder.path("none/x.npy"), 8,
                  "cannot write");
   EXPECT_FALSE(std::filesystem::exists(model.folder.path("none")));
@@ -103,7 +103,7 @@ TEST(ProgramModels, InspectAFolderForPeopleAndPrograms) {
   const json page = json_of("models inspect --json " + model.folder.path());
   EXPECT_EQ(page.at("name"), name);
   EXPECT_EQ(page.at("layers"), 2);
-  EXPECT_EQ(page.at("tokenizer"), false);
+  EXPECT_TRUE(page.at("tokenizer").is_null());
   EXPECT_EQ(page.at("stored").at(0).at("type"), "F32");
   EXPECT_EQ(page.at("stored").at(0).at("tensors"), model.fixture.tensors.size());
   EXPECT_NE(page.at("lacking").dump().find("no tokenizer"), std::string::npos);
@@ -113,6 +113,19 @@ TEST(ProgramModels, InspectAFolderForPeopleAndPrograms) {
   EXPECT_NE(people.output.find("no tokenizer"), std::string::npos) << people.output;
 }
 
+/// Defect: inspect does not say what ends a text, or where that and the chat template were found.
+TEST(ProgramModels, InspectTheTokenizerOfTheDefaultModel) {
+  const json page = json_of("models inspect --json smollm2-135m");
+  EXPECT_EQ(page.at("name"), "smollm2-135m");
+  EXPECT_EQ(page.at("tokenizer"), "byte-level BPE");
+  EXPECT_EQ(page.at("ends").at(0).at("text"), "<|im_end|>");
+  EXPECT_NE(page.at("ends").at(0).at("found_in").dump().find("eos_token_id"), std::string::npos);
+  EXPECT_EQ(page.at("chat_templates").at(0).at("name"), "default");
+  EXPECT_TRUE(page.at("lacking").empty());
+  const Outcome people = run_program("models inspect smollm2-135m");
+  EXPECT_NE(people.output.find("<|im_end|> ("), std::string::npos) << people.output;
+}
+
 /// Defect: a model that has yet to be fetched looks like one that is there.
 TEST(ProgramModels, SayWhatBringsAMissingFile) {
   const TemporaryFolder cache;
@@ -120,9 +133,9 @@ TEST(ProgramModels, SayWhatBringsAMissingFile) {
       run_shell("SPECLAB_CACHE=" + cache.path() + " " + SPECLAB_PROGRAM + " models --json");
   ASSERT_EQ(outcome.code, 0);
   const json page = json::parse(outcome.output);
-  for (const json& model : page.at("models"))
-    if (model.at("name") == "qwen2.5-coder-0.5b")
-      EXPECT_EQ(model.at("fetched_by"), "scripts/fetch_model qwen2.5-coder-0.5b");
+  const json& fetched = page.at("models").at(1);
+  EXPECT_EQ(fetched.at("name"), "qwen2.5-coder-0.5b");
+  EXPECT_EQ(fetched.at("fetched_by"), "scripts/fetch_model qwen2.5-coder-0.5b");
   EXPECT_EQ(page.at("models").at(0).at("is_there"), false);
   const Outcome missing = run_shell("SPECLAB_CACHE=" + cache.path() + " " + SPECLAB_PROGRAM +
                                     " generate --model gemma3-270m --prompt x 2>&1");

@@ -245,7 +245,7 @@ TEST(Program, RefusesADryRunOfAModelThatIsNowhere) {
       "\"small_transformer\"\nmodel = \"no/such/folder\"\n[target]\nmodel = \"smollm3\"\n");
   const std::string found =
       "drafters.mine.model = 'no/such/folder', target.model = 'smollm3': neither a known model nor "
-      "a file or folder; allowed: smollm2-135m, ";
+      "a file or folder here, and models are not fetched; allowed: smollm2-135m, ";
   expect_refusal("run " + config + " --dry-run", 2, found);
   expect_refusal("run " + config + " --dry-run --set target.model=/dev/zero", 2,
                  "target.model = '/dev/zero': neither a known model nor a file or folder");
