@@ -120,7 +120,7 @@ ModelSource open_plain(const CatalogueEntry& entry, Head head) {
   return source;
 }
 
-/// What is no model at all, before anything of it is read.
+/// Refuses a path that is no model at all, before anything of it is read.
 void refuse_other_kinds(const std::string& path) {
   if (is_folder(path)) return refuse_other_folder(path);
   refuse_part_of_folder(path);

@@ -1,6 +1,6 @@
 #pragma once
-// What people give as a model and is none: names of a hub, parts of a folder, paths that a shell
-// should have expanded.
+// Things that people give as a model and that are none: names of a hub, parts of a folder, paths
+// that a shell should have expanded.
 
 #include <string>
 #include <vector>

@@ -67,7 +67,7 @@ DecoderShape smollm_shape(const char* name, std::int32_t layers, std::int32_t hi
   return shape;
 }
 
-/// What OPT and GPT-2 share.
+/// The choices that OPT and GPT-2 share.
 DecoderShape learned_shape(const char* name, std::int32_t layers, std::int32_t hidden,
                            std::int32_t heads) {
   DecoderShape shape =

@@ -25,7 +25,7 @@ const std::string& file_of(const std::string& bytes) {
   return path;
 }
 
-/// What every shape that was taken must hold.
+/// Every shape that a reader took must hold this.
 void require_sound(const DecoderShape& shape) {
   require(shape.num_parameters() > 0 && shape.parameters_read() > 0, "parameters");
   for (std::int32_t layer = 0; layer < shape.num_layers; ++layer)

@@ -41,16 +41,17 @@ void stack(std::vector<StoredTensor>& tensors, const std::vector<std::string>& p
 
 /// The experts of a layer as [experts, ...], gates and ups of each one behind the other.
 void stack_experts(std::vector<StoredTensor>& tensors) {
-  static const std::regex pattern(
-      R"((.*)(?:block_sparse_moe|mlp)\.experts\.(\d+)\.(w1|w2|w3|gate_proj|up_proj|down_proj)\.weight)");
+  static const std::regex pattern(R"((.*)(?:block_sparse_moe|mlp)\.experts\.(\d+)\.)"
+                                  R"((w1|w2|w3|gate_proj|up_proj|down_proj)\.weight)");
   std::map<std::string, std::map<int, std::map<std::string, StoredTensor>>> layers;
   std::erase_if(tensors, [&](const StoredTensor& tensor) {
     std::smatch match;
     if (!std::regex_match(tensor.name, match, pattern)) return false;
-    const std::map<std::string, std::string> roles = {{"w1", "gate_proj"}, {"w2", "down_proj"}, {"w3", "up_proj"}};
+    const std::map<std::string, std::string> roles = {
+        {"w1", "gate_proj"}, {"w2", "down_proj"}, {"w3", "up_proj"}};
     const auto role = roles.find(match[3]);
-    layers[match[1]][std::stoi(match[2])]
-          [role == roles.end() ? match[3].str() : role->second] = tensor;
+    layers[match[1]][std::stoi(match[2])][role == roles.end() ? match[3].str() : role->second] =
+        tensor;
     return true;
   });
   for (const auto& [layer, experts] : layers) {
@@ -79,8 +80,7 @@ void split(std::vector<StoredTensor>& tensors, const std::string& whole,
       result.push_back(tensor);
       continue;
     }
-    const std::int64_t width =
-        static_cast<std::int64_t>(tensor.values.size()) / tensor.shape[0];
+    const std::int64_t width = static_cast<std::int64_t>(tensor.values.size()) / tensor.shape[0];
     auto from = tensor.values.begin();
     for (const auto& [part, rows] : parts) {
       StoredTensor piece = tensor;
@@ -105,8 +105,7 @@ std::int64_t rows_of_first(const std::vector<StoredTensor>& tensors, const std::
 std::vector<StoredTensor> fused(const std::vector<StoredTensor>& tensors) {
   std::vector<StoredTensor> result = tensors;
   stack_experts(result);
-  stack(result, {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"},
-        "self_attn.qkv_proj");
+  stack(result, {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"}, "self_attn.qkv_proj");
   stack(result, {"mlp.gate_proj", "mlp.up_proj"}, "mlp.gate_up_proj");
   return result;
 }

@@ -1,4 +1,4 @@
-// What is done before the first layer, behind the last, and to rows between products.
+// The work before the first layer, behind the last, and on rows between products.
 
 #include <algorithm>
 #include <cstring>
@@ -171,7 +171,7 @@ void DecoderCpu::scale_logits(int rank) {
                        config_.logit_soft_cap);
 }
 
-/// What the head is about to multiply, in float32.
+/// The head's input, in float32.
 void DecoderCpu::copy_hidden(int rank) {
   const Range range = share(static_cast<int>(hidden_rows_.size()), rank, team_->size());
   for (int i = range.begin; i < range.end; ++i) {

@@ -21,7 +21,7 @@ inline constexpr int kBlockColumns = 32;
 /// Slots a block of cached keys holds; one vector.
 inline constexpr int kKeyBlock = 16;
 
-/// What becomes of sums, bias included.
+/// The use of the sums, bias included.
 enum class Epilogue : std::uint8_t {
   store,     ///< out = sums, float32
   add,       ///< out += sums, float32

@@ -32,7 +32,7 @@ enum class HeadNorm : std::uint8_t {
 
 enum class Positions : std::uint8_t { rotary, learned };
 
-/// Which values of a head turn together.
+/// The values of a head that turn together.
 enum class RotaryPairs : std::uint8_t {
   halves,    ///< i and i + rotary_size / 2: Hugging Face's order, and that of all kernels here
   adjacent,  ///< 2 i and 2 i + 1: GGUF's Llama; readers bring the rows into halves

@@ -24,7 +24,7 @@ std::string with_number(std::string name, std::string_view mark, std::int32_t nu
   return at == std::string::npos ? name : name.replace(at, mark.size(), fmt::format("{}", number));
 }
 
-/// What stands in files without being a weight, or is read with the shape.
+/// Tensors that are no weights, or are read with the shape.
 bool is_buffer(const std::string& name) {
   constexpr const char* kEnds[] = {"rotary_emb.inv_freq",      ".attn.bias",
                                    ".attn.masked_bias",        ".attention.bias",

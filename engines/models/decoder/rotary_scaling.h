@@ -39,7 +39,7 @@ struct RotaryFrequencies {
   double magnitude = 1;
 };
 
-/// Which of a model's bases a layer turns by.
+/// The base, of a model's one or two, that a layer turns by.
 enum class RotaryBase : std::uint8_t { global, window };
 
 /// @param position  of the row. Texts grow by one, so a row is turned as in a text that ends with

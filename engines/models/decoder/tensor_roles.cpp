@@ -1,4 +1,4 @@
-// Which tensors a decoder of a shape has, and how large they are.
+// The tensors that a decoder of a shape has, and their sizes.
 
 #include <algorithm>
 #include <functional>

@@ -14,7 +14,7 @@ using enum TensorRole;
 
 constexpr float kWindowTheta = 10000.0f;  ///< of Gemma 3's layers with a window
 
-/// What Gemma adds to any source of its sizes.
+/// Gemma's choices, whatever file its sizes come from.
 void make_gemma(DecoderShape& shape) {
   shape.activation = Activation::gelu_tanh;
   shape.embedding_scale = std::sqrt(static_cast<float>(shape.hidden_size));

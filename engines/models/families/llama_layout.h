@@ -1,5 +1,5 @@
 #pragma once
-// What the many families that follow Llama's layout share: names, norms and biases by their flags.
+// Names, norms and biases of the many families that follow Llama's layout.
 
 #include "engines/models/families/family.h"
 #include "engines/models/families/gguf_shape.h"

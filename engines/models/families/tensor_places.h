@@ -8,7 +8,7 @@
 
 namespace speclab::engines {
 
-/// What a file's tensor is of a role.
+/// How a file's tensor holds a role.
 enum class Form : std::uint8_t {
   whole,
   stacked,   ///< rows of one tensor with its neighbours: queries, keys and values; or gate and up
@@ -30,7 +30,7 @@ std::vector<TensorPlace> joined_places(std::span<const TensorPlace> base,
 std::vector<TensorPlace> replaced_places(std::span<const TensorPlace> base,
                                          std::span<const TensorPlace> own);
 
-/// Of all architectures in GGUF.
+/// The places of all architectures in GGUF.
 std::span<const TensorPlace> gguf_places();
 
 }  // namespace speclab::engines

@@ -82,7 +82,7 @@ at::Tensor DecoderTorch::embed(const Rows& rows) const {
                  tensor(fusion, 0));
 }
 
-/// What a block adds, behind its norm and multiplier.
+/// A block's addition to the stream, behind its norm and multiplier.
 at::Tensor DecoderTorch::block_output(const at::Tensor& added, TensorRole weight, TensorRole bias,
                                       std::int32_t layer) const {
   const bool is_normed =

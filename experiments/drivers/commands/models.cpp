@@ -4,6 +4,7 @@
 
 #include "experiments/drivers/commands/tokenize.h"
 #include "experiments/drivers/engines_loader.h"
+#include "sim/core/errors.h"
 
 namespace speclab::experiments {
 namespace {
@@ -40,18 +41,42 @@ Json stored_json(const std::vector<engines::StoredWeights>& types) {
   return list;
 }
 
-/// What is known of the tokenizer, its special tokens and its chat template.
+Json ends_json(const engines::Tokenizer& tokenizer) {
+  Json list = Json::array();
+  for (const engines::EndToken& end : tokenizer.roles().ends)
+    list.push_back({{"id", end.id},
+                    {"text", escaped(tokenizer.token_text(end.id))},
+                    {"found_in", end.found_in}});
+  return list;
+}
+
+Json special_tokens_json(const engines::TokenRoles& roles) {
+  Json list = Json::array();
+  for (const engines::SpecialTokenText& token : roles.texts)
+    list.push_back(
+        {{"role", token.role}, {"text", escaped(token.text)}, {"found_in", token.found_in}});
+  return list;
+}
+
+Json templates_json(const engines::TokenRoles& roles) {
+  Json list = Json::array();
+  for (const engines::TemplateSource& source : roles.templates)
+    list.push_back({{"name", escaped(source.name)}, {"found_in", source.found_in}});
+  return list;
+}
+
+/// What is known of the tokenizer, its special tokens and its chat templates.
 void add_tokenizer(Json& page, const engines::Tokenizer* tokenizer) {
-  page["tokenizer"] = tokenizer ? Json(true) : Json(false);
+  page["tokenizer"] = nullptr;
   if (!tokenizer) return;
+  const engines::TokenRoles& roles = tokenizer->roles();
+  page["tokenizer"] = roles.kind;
   page["tokenizer_size"] = tokenizer->vocab_size();
-  const auto begin = tokenizer->begin_of_sequence();
-  page["begin_of_sequence"] = begin ? Json(*begin) : Json(nullptr);
-  Json ends = Json::array();
-  for (Token token = 0; token < tokenizer->vocab_size(); ++token)
-    if (tokenizer->is_end_of_sequence(token)) ends.push_back(token);
-  page["ends"] = std::move(ends);
-  page["chat_template"] = tokenizer->has_chat_template();
+  page["ends"] = ends_json(*tokenizer);
+  page["special_tokens"] = special_tokens_json(roles);
+  page["before_a_text"] = roles.before;
+  page["after_a_text"] = roles.after;
+  page["chat_templates"] = templates_json(roles);
 }
 
 /// What a person may miss, and what happens instead.
@@ -87,14 +112,24 @@ Json inspected(engines::Engines& engines, const engines::ModelOptions& options) 
   return page;
 }
 
-/// A value for people: lists with commas, yes and no, a dash for nothing.
+/// Types by their sizes, other things by their values, with the place where they were found.
+std::string object_in_words(const Json& object) {
+  if (object.contains("tensors"))
+    return fmt::format("{} ({} tensors, {} bytes)", object.at("type").get<std::string>(),
+                       object.at("tensors").dump(), object.at("bytes").dump());
+  std::string words;
+  for (const auto& [key, value] : object.items())
+    if (key != "found_in")
+      words += (words.empty() ? "" : " ") +
+               (value.is_string() ? value.get<std::string>() : value.dump());
+  return words + " (" + object.at("found_in").get<std::string>() + ")";
+}
+
+/// A value for people: lists with commas, a dash for nothing.
 std::string in_words(const Json& value) {
   if (value.is_null()) return "-";
-  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   if (value.is_string()) return value.get<std::string>();
-  if (value.is_object())
-    return fmt::format("{} ({} tensors, {} bytes)", value.at("type").get<std::string>(),
-                       value.at("tensors").dump(), value.at("bytes").dump());
+  if (value.is_object()) return object_in_words(value);
   if (!value.is_array()) return value.dump();
   std::string list;
   for (const Json& element : value) list += (list.empty() ? "" : ", ") + in_words(element);

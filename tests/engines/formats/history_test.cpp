@@ -5,9 +5,9 @@
 
 #include <set>
 
-#include "engines/interface/chat_request.h"
 #include "engines/formats/gguf_file.h"
 #include "engines/formats/safetensors_file.h"
+#include "engines/interface/chat_request.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "sim/core/errors.h"
 #include "tests/engines/formats/gguf_bytes.h"

@@ -37,7 +37,7 @@ class FamilyFolder {
   speclab::testing::TemporaryFolder folder_;
 };
 
-/// Of the largest logit of a row: what rounding may move a logit. Runs differ by a tenth of it.
+/// Rounding may move a logit by this share of its row's largest. Runs differ by a tenth of it.
 inline constexpr float kLogitTolerance = 5e-5f;
 
 /// The largest distance of a logit from the fixture's, over its row's largest logit.

@@ -68,7 +68,7 @@ TEST_P(FamilyParity, OfFusedAndSeparateTensors) {
 
 using FamilyParityGguf = FamilyParity;
 
-/// Of the checkpoints that GGUF can hold.
+/// Names of the checkpoints that GGUF can hold.
 std::vector<std::string> gguf_names() {
   std::vector<std::string> names = family_names();
   std::erase_if(names, [](const std::string& name) { return !read_family(name).has_gguf(); });

@@ -123,12 +123,10 @@ TEST(TokenRoles, GatherTemplatesByName) {
 TEST(TokenRoles, AreReadBesideSentencePiecesFileToo) {
   const TemporaryFolder folder;
   const std::string path = folder.file(
-      "tokenizer.model", testing::sentencepiece_bytes({{"<unk>", 0, 2},
-                                                       {"<s>", 0, 3},
-                                                       {"\u2581", -2, 1},
-                                                       {"a", -1, 1},
-                                                       {"\u2581a", -0.5F, 1}},
-                                                      2));
+      "tokenizer.model",
+      testing::sentencepiece_bytes(
+          {{"<unk>", 0, 2}, {"<s>", 0, 3}, {"\u2581", -2, 1}, {"a", -1, 1}, {"\u2581a", -0.5F, 1}},
+          2));
   folder.file("added_tokens.json", R"({"<turn>":6})");
   const auto first = load_tokenizer_from_sentencepiece(path);
   EXPECT_EQ(first->vocab_size(), 7);

@@ -103,7 +103,7 @@ TEST(ProgramModels, InspectAFolderForPeopleAndPrograms) {
   const json page = json_of("models inspect --json " + model.folder.path());
   EXPECT_EQ(page.at("name"), name);
   EXPECT_EQ(page.at("layers"), 2);
-  EXPECT_EQ(page.at("tokenizer"), false);
+  EXPECT_TRUE(page.at("tokenizer").is_null());
   EXPECT_EQ(page.at("stored").at(0).at("type"), "F32");
   EXPECT_EQ(page.at("stored").at(0).at("tensors"), model.fixture.tensors.size());
   EXPECT_NE(page.at("lacking").dump().find("no tokenizer"), std::string::npos);
@@ -111,6 +111,19 @@ TEST(ProgramModels, InspectAFolderForPeopleAndPrograms) {
   EXPECT_EQ(people.code, 0);
   EXPECT_NE(people.output.find("layers            2\n"), std::string::npos) << people.output;
   EXPECT_NE(people.output.find("no tokenizer"), std::string::npos) << people.output;
+}
+
+/// Defect: inspect does not say what ends a text, or where that and the chat template were found.
+TEST(ProgramModels, InspectTheTokenizerOfTheDefaultModel) {
+  const json page = json_of("models inspect --json smollm2-135m");
+  EXPECT_EQ(page.at("name"), "smollm2-135m");
+  EXPECT_EQ(page.at("tokenizer"), "byte-level BPE");
+  EXPECT_EQ(page.at("ends").at(0).at("text"), "<|im_end|>");
+  EXPECT_NE(page.at("ends").at(0).at("found_in").dump().find("eos_token_id"), std::string::npos);
+  EXPECT_EQ(page.at("chat_templates").at(0).at("name"), "default");
+  EXPECT_TRUE(page.at("lacking").empty());
+  const Outcome people = run_program("models inspect smollm2-135m");
+  EXPECT_NE(people.output.find("<|im_end|> ("), std::string::npos) << people.output;
 }
 
 /// Defect: a model that has yet to be fetched looks like one that is there.

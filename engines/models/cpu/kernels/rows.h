@@ -1,5 +1,5 @@
 #pragma once
-// What is done to a row by itself.
+// Functions of one row.
 
 #include <cmath>
 

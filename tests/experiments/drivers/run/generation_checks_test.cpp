@@ -56,9 +56,7 @@ class FaultyTokenizer final : public engines::Tokenizer {
   }
   bool is_end_of_sequence(Token) const override { return false; }
   bool has_chat_template() const override { return false; }
-  std::string apply_chat_template(const engines::ChatRequest&) const override {
-    return "";
-  }
+  std::string apply_chat_template(const engines::ChatRequest&) const override { return ""; }
 
  private:
   struct Stream final : engines::StreamingDecoder {
