@@ -21,6 +21,7 @@ void add_told_tokens(const FolderTokens& told, const std::string& path,
   const auto most_id = static_cast<std::int64_t>(vocabulary.texts.size()) + kMostBehind;
   for (const auto& [told_token, found_in] : told.added) {
     AddedToken token = told_token;
+    token.normalized = false;  // the normalizer knows nothing of tokens that are no pieces
     if (std::ranges::count(vocabulary.added, token.text, &AddedToken::text) > 0) continue;
     const Token known = builder.find(token.text);
     if (known != kNoToken) {
