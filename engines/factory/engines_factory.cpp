@@ -216,8 +216,9 @@ class LocalEngines final : public Engines, private DrafterModels {
     const std::string device = resolved_device(options_, source.config);
     const bool is_reference = options_.kernels == "reference";
     if (device == "cuda" && !is_reference) return make_cuda_model(source);
-    require_memory(source.config.name, source.config.num_parameters(),
-                   options_.dtype == "float32" ? "float32" : "bfloat16", available_memory());
+    if (device != "cuda")
+      require_memory(source.config.name, source.config.num_parameters(),
+                     options_.dtype == "float32" ? "float32" : "bfloat16", available_memory());
     if (is_reference) return make_reference_model(source);
     return std::make_unique<cpu::DecoderCpu>(source.config, *source.weights,
                                              element_type(options_.dtype), team());

@@ -1,5 +1,7 @@
 #include "engines/training/train_drafter.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -11,15 +13,26 @@
 #include "engines/training/torch/small_transformer_trainer.h"
 #include "engines/training/torch/training_device.h"
 #include "engines/training/training_checks.h"
+#include "sim/core/errors.h"
 #include "sim/core/files.h"
 #include "sim/core/path_lock.h"
 
 namespace speclab::engines {
 namespace {
 
+/// Drafters that share the target's table take its rows for states.
+void require_table_of_states(const DecoderShape& target, const std::string& model) {
+  if (target.table_width() == target.hidden_size && target.hidden_size % 16 == 0) return;
+  throw ConfigError(fmt::format(
+      "drafter.kind: the table of target '{}' is {} wide, its states {}; allowed: targets whose "
+      "table has the width of their states, a multiple of 16; or drafter.kind = \"ngram\"",
+      escaped(model, 60), target.table_width(), target.hidden_size));
+}
+
 TargetEmbedding read_embedding(const std::string& model) {
   const ModelSource source = open_model(model);
   const DecoderShape& config = source.config;
+  require_table_of_states(config, model);
   return {config.vocab_size,
           config.hidden_size,
           config.context_length,
@@ -37,6 +50,7 @@ std::string lasting_name(const std::string& model) {
 
 FeatureTarget read_feature_target(const std::string& model) {
   const ModelSource source = open_model(model);
+  require_table_of_states(source.config, model);
   return {source.config, lasting_name(model), source.weights->sha256(),
           source.weights->read(TensorRole::embedding, 0),
           source.weights->read(TensorRole::head, 0)};

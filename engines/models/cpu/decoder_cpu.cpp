@@ -56,10 +56,15 @@ void DecoderCpu::fill_info(const DecoderWeights& weights) {
 }
 
 std::unique_ptr<KvCache> DecoderCpu::make_cache(std::int32_t max_sequences, std::int32_t capacity) {
-  auto cache = std::make_unique<KvCacheCpu>(config_, max_sequences, capacity);
-  global_rotation_.reach(cache->capacity());
-  if (config_.window_rope_theta) window_rotation_.reach(cache->capacity());
-  return cache;
+  return std::make_unique<KvCacheCpu>(config_, max_sequences, capacity);
+}
+
+/// As far as the cache, and as far as any row, whatever cache it is in.
+void DecoderCpu::reach_rotations() {
+  std::int32_t length = cache_->capacity();
+  for (const ForwardRow& row : rows_) length = std::max(length, row.position + 1);
+  global_rotation_.reach(length);
+  if (config_.window_rope_theta) window_rotation_.reach(length);
 }
 
 ForwardResult DecoderCpu::forward(std::span<const ForwardRow> rows, KvCache& cache) {
@@ -70,6 +75,7 @@ ForwardResult DecoderCpu::forward(std::span<const ForwardRow> rows, KvCache& cac
       rows, {config_.vocab_size, config_.context_length, config_.is_feature_transformer()});
   rows_ = rows;
   choose_rows();
+  reach_rotations();
   reserve(rows.size());
   team_->run([this](int rank) { run_layers(rank); });
   return result();

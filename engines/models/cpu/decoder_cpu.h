@@ -95,6 +95,7 @@ class DecoderCpu final : public LanguageModel {
   std::int64_t bytes_read(const Layer& layer) const;
   void fill_info(const DecoderWeights& weights);
 
+  void reach_rotations();
   void reserve(std::size_t rows);
   void reserve_experts(std::size_t rows);
   void run_layers(int rank);

@@ -162,13 +162,13 @@ void DecoderCpu::project_outputs(int rank) {
 }
 
 void DecoderCpu::scale_logits(int rank) {
-  const Range range =
-      share(static_cast<int>(logit_rows_.size()) * config_.num_logits(), rank, team_->size());
-  for (int i = range.begin; i < range.end; ++i)
-    logits_[static_cast<std::size_t>(i)] *= config_.logit_scale;
-  if (config_.logit_soft_cap > 0)
-    kernels_->soft_cap(logits_.data() + range.begin, range.end - range.begin,
-                       config_.logit_soft_cap);
+  const Range range = share(config_.num_logits(), rank, team_->size());
+  for (std::size_t r = 0; r < logit_rows_.size(); ++r) {
+    float* row = logits_.data() + static_cast<std::int64_t>(r) * config_.num_logits();
+    for (int i = range.begin; i < range.end; ++i) row[i] *= config_.logit_scale;
+    if (config_.logit_soft_cap > 0)
+      kernels_->soft_cap(row + range.begin, range.end - range.begin, config_.logit_soft_cap);
+  }
 }
 
 /// The head's input, in float32.

@@ -11,7 +11,7 @@ void RotationTable::reach(std::int32_t length) {
   std::int32_t position = size == 0 ? length : static_cast<std::int32_t>(table_.size()) / size;
   if (position >= length) return;
   table_.reserve(static_cast<std::size_t>(length) * static_cast<std::size_t>(size));
-  const bool changes = shape_.rotary_scaling.depends_on_position();
+  const bool changes = shape_.rotary_scaling.kind == RotaryScaling::Kind::dynamic;
   RotaryFrequencies frequencies = rotary_frequencies(shape_, base_, position);
   for (; position < length; ++position) {
     if (changes) frequencies = rotary_frequencies(shape_, base_, position);

@@ -32,6 +32,23 @@ void require_positive(const std::string& where, const char* field, float value) 
     refuse_field(where, field, fmt::format("{}", value), "finite numbers above 0");
 }
 
+/// Numbers whose logarithms and quotients the scalings take.
+void validate_scaling(const DecoderShape& s, const std::string& where) {
+  const RotaryScaling& scaling = s.rotary_scaling;
+  const bool is_yarn = scaling.kind == RotaryScaling::Kind::yarn;
+  if (is_yarn && !(s.rope_theta > 1))
+    refuse_field(where, "rope_theta", fmt::format("{}", s.rope_theta), "above 1 with yarn");
+  if (is_yarn && !(scaling.slow > 0 && scaling.fast > scaling.slow && std::isfinite(scaling.fast)))
+    refuse_field(where, "beta_fast, beta_slow", fmt::format("{}, {}", scaling.fast, scaling.slow),
+                 "the first above the second, both above 0");
+  if (scaling.kind == RotaryScaling::Kind::longrope && scaling.original_context < 2)
+    refuse_field(where, "original context", fmt::format("{}", scaling.original_context),
+                 "2 or more with longrope");
+  if (scaling.kind == RotaryScaling::Kind::llama3 && !(scaling.low_frequency > 0))
+    refuse_field(where, "low_freq_factor", fmt::format("{}", scaling.low_frequency),
+                 "numbers above 0");
+}
+
 void validate_positions(const DecoderShape& s, const std::string& where) {
   if (s.positions != Positions::rotary) return;
   require_positive(where, "rope_theta", s.rope_theta);
@@ -43,6 +60,7 @@ void validate_positions(const DecoderShape& s, const std::string& where) {
   const RotaryScaling& scaling = s.rotary_scaling;
   if (scaling.kind == RotaryScaling::Kind::dynamic && s.rotary_size() == 2)
     refuse_field(where, "rotating values of a head", "2", "more than 2 with dynamic scaling");
+  validate_scaling(s, where);
 }
 
 void validate_experts(const DecoderShape& s, const std::string& where) {
@@ -59,6 +77,10 @@ void validate_scales(const DecoderShape& s, const std::string& where) {
                                      {"logit scale", s.logit_scale}})
     if (!std::isfinite(value) || value == 0)
       refuse_field(where, field, fmt::format("{}", value), "finite numbers but 0");
+  for (const auto& [field, value] : {std::pair{"soft cap of scores", s.attention_soft_cap},
+                                     {"soft cap of logits", s.logit_soft_cap}})
+    if (!std::isfinite(value) || value < 0)
+      refuse_field(where, field, fmt::format("{}", value), "0, none, or finite numbers above 0");
 }
 
 }  // namespace

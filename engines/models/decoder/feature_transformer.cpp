@@ -90,6 +90,11 @@ std::unique_ptr<DecoderWeights> feature_transformer_weights(
                      all_states =
                          hidden *
                          (1 + static_cast<std::int32_t>(target_shape.state_layers().size()));
+  if (target_shape.table_width() != hidden || hidden % 16 != 0)
+    throw_model_file_error(folder->path() + "/config.json", 0,
+                           {"target", "'" + escaped(config.target, 40) + "'",
+                            "targets whose table has the width of their states, a multiple of 16",
+                            "take a drafter that reads no hidden states"});
   if (target_shape.vocab_size != shape.vocab_size || hidden != shape.hidden_size ||
       (shape.feature_size != hidden && shape.feature_size != all_states))
     throw_model_file_error(

@@ -106,8 +106,7 @@ RotaryFrequencies rotary_frequencies(const DecoderShape& shape, RotaryBase base,
       divide(result.per_position, scaling.divisors);
       break;
     case RotaryScaling::Kind::longrope:
-      divide(result.per_position,
-             position < scaling.original_context ? scaling.divisors : scaling.far_divisors);
+      divide(result.per_position, scaling.divisors);
       result.magnitude = longrope_magnitude(scaling);
       break;
   }

@@ -14,7 +14,7 @@ struct RotaryScaling {
     yarn,      ///< Peng et al. 2023, arXiv 2309.00071
     llama3,    ///< low frequencies / factor, high ones as they are (Llama 3.1)
     divided,   ///< every frequency by a number of its own: GGUF's rope_freqs
-    longrope,  ///< likewise, by other numbers beyond the original context (arXiv 2402.13753)
+    longrope,  ///< likewise, within the original context alone (arXiv 2402.13753)
   };
   Kind kind = Kind::none;
   double factor = 1;
@@ -25,10 +25,6 @@ struct RotaryScaling {
   double attention_factor = 0;    ///< of cosines and sines; 0: yarn 0.1 ln(factor) + 1, longrope
                                   ///< sqrt(1 + ln(factor) / ln(original context))
   std::vector<float> divisors{};  ///< divided, longrope: [rotary_size / 2]
-  std::vector<float> far_divisors{};  ///< longrope: beyond the original context
-
-  /// Whether angles are no multiples of the position.
-  bool depends_on_position() const { return kind == Kind::dynamic || kind == Kind::longrope; }
 };
 
 struct DecoderShape;

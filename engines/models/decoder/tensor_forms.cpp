@@ -11,8 +11,8 @@ std::span<const TensorRole> neighbours_of(TensorRole role) {
   using enum TensorRole;
   static constexpr std::array<std::array<TensorRole, 3>, 2> kThrees = {
       {{query, key, value}, {query_bias, key_bias, value_bias}}};
-  static constexpr std::array<std::array<TensorRole, 2>, 2> kPairs = {
-      {{gate, up}, {expert_gate, expert_up}}};
+  static constexpr std::array<std::array<TensorRole, 2>, 3> kPairs = {
+      {{gate, up}, {gate_bias, up_bias}, {expert_gate, expert_up}}};
   for (const auto& three : kThrees)
     if (std::ranges::find(three, role) != three.end()) return three;
   for (const auto& pair : kPairs)

@@ -61,18 +61,18 @@ DecoderShape gemma2_from_json(const JsonShape& config) {
   DecoderShape shape = gemma_from(config, 10000);
   shape.norm_place = NormPlace::around;
   read_scores(config, shape, 50, 30);
-  config.read_windows(shape, config.positive_or("sliding_window", JsonShape::kLongest, 4096),
-                      gemma2_has_window);
+  config.read_windows(shape, config.window("sliding_window", 4096), gemma2_has_window);
   return shape;
 }
 
 DecoderShape gemma3_from_json(const JsonShape& config) {
+  config.require_flag("use_bidirectional_attention", false);
   DecoderShape shape = gemma_from(config, 1e6f);
   make_gemma3(shape);
   read_scores(config, shape, 0, 0);
   const std::int32_t pattern =
       config.positive_or("sliding_window_pattern", JsonShape::kMostLayers, 6);
-  config.read_windows(shape, config.positive_or("sliding_window", JsonShape::kLongest, 4096),
+  config.read_windows(shape, config.window("sliding_window", 4096),
                       [pattern](std::int32_t layer) { return (layer + 1) % pattern != 0; });
   if (!shape.window_rope_theta)
     shape.window_rope_theta = config.number_or("rope_local_base_freq", kWindowTheta);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "engines/formats/input_file.h"
@@ -65,6 +66,7 @@ void GgufShape::read_rotary(DecoderShape& shape) const {
   RotaryScaling& scaling = shape.rotary_scaling;
   scaling.factor =
       static_cast<double>(number_or("rope.scaling.factor", number_or("rope.scale_linear", 1.0f)));
+  if (scaling.factor == 0) scaling.factor = 1;  // llama.cpp's word for none
   if (!(scaling.factor >= 1) || !std::isfinite(scaling.factor))
     file_.metadata().fail(prefix_ + "rope.scaling.factor", fmt::format("{}", scaling.factor),
                           "a number of at least 1");
@@ -110,7 +112,7 @@ void GgufShape::read_divisors(DecoderShape& shape) const {
   scaling.divisors =
       divisors_of(has_two ? "rope_factors_short.weight" : "rope_freqs.weight", shape);
   if (!has_two) return;
-  scaling.far_divisors = divisors_of(kFar, shape);
+  shape.context_length = std::min(shape.context_length, scaling.original_context);
   scaling.attention_factor = static_cast<double>(number_or("rope.scaling.attn_factor", 1.0f));
 }
 

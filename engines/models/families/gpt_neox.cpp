@@ -19,6 +19,7 @@ void make_gpt_neox(DecoderShape& shape) {
 
 DecoderShape gpt_neox_from_json(const JsonShape& config) {
   DecoderShape shape = config.sizes();
+  shape.num_kv_heads = shape.num_heads;
   config.read_rotary(shape, config.number_or("rotary_emb_base", 10000),
                      static_cast<double>(config.number_or("rotary_pct", 0.25f)));
   config.read_tie(shape, false);

@@ -98,7 +98,6 @@ RotaryScaling read_scaling(const JsonNode& scaling, const JsonNode& config,
     result.attention_factor = yarn_attention_factor(scaling, result.factor);
   if (result.kind == Kind::longrope) {
     result.divisors = read_divisors(scaling, "short_factor", shape);
-    result.far_divisors = read_divisors(scaling, "long_factor", shape);
     result.attention_factor = number_or(scaling, "attention_factor", 0);
   }
   return result;
@@ -110,12 +109,17 @@ void read_part(const JsonNode& holder, DecoderShape& shape) {
   if (!(part->as_number() > 0) || !(part->as_number() <= 1))
     part->fail(part->shown(), "a number above 0, at most 1");
   shape.rotary_part = static_cast<std::int32_t>(shape.head_dim * part->as_number());
+  if (shape.rotary_part < 2)
+    part->fail(part->shown(), fmt::format("2 or more of the {} values of a head", shape.head_dim));
 }
 
-/// max_position_embeddings is the trained context where scaling is dynamic.
+/// max_position_embeddings is the trained context where scaling is dynamic, and often with yarn.
+/// Longrope's far numbers are not used, so that its context ends with the original one.
 void stretch_context(DecoderShape& shape) {
   const RotaryScaling& scaling = shape.rotary_scaling;
-  if (scaling.kind != Kind::dynamic) return;
+  if (scaling.kind == Kind::longrope)
+    shape.context_length = std::min(shape.context_length, scaling.original_context);
+  if (scaling.kind != Kind::dynamic && scaling.kind != Kind::yarn) return;
   const double stretched = scaling.factor * scaling.original_context;
   shape.context_length = std::max(shape.context_length,
                                   static_cast<std::int32_t>(std::min(stretched, double{1 << 24})));
@@ -136,9 +140,11 @@ void read_json_rotary(const JsonNode& config, DecoderShape& shape, float theta, 
       static_cast<float>(number_or(config, "rope_theta", static_cast<double>(theta)));
   if (part < 1) shape.rotary_part = static_cast<std::int32_t>(shape.head_dim * part);
   read_part(config, shape);
-  if (const auto scaling = config.find("rope_scaling")) read_parameters(*scaling, config, shape);
   const auto parameters = config.find("rope_parameters");
-  if (!parameters) return;
+  if (!parameters) {
+    if (const auto scaling = config.find("rope_scaling")) read_parameters(*scaling, config, shape);
+    return;
+  }
   const auto global = parameters->find("full_attention");
   read_parameters(global ? *global : *parameters, config, shape);
   if (const auto local = parameters->find("sliding_attention"))

@@ -28,6 +28,10 @@ bool JsonShape::flag_or(const char* key, bool otherwise) const {
   return found ? found->as_bool() : otherwise;
 }
 
+std::int32_t JsonShape::window(const char* key, std::int32_t otherwise) const {
+  return config_.value().contains(key) ? positive_or(key, kLongest, 0) : otherwise;
+}
+
 float JsonShape::soft_cap(const char* key, float otherwise) const {
   if (!config_.value().contains(key)) return otherwise;
   const float cap = number_or(key, 0.0f);

@@ -26,6 +26,8 @@ class JsonShape {
   std::int32_t positive_or(const char* key, std::int64_t most, std::int32_t otherwise) const;
   float number_or(const char* key, float otherwise) const;
   bool flag_or(const char* key, bool otherwise) const;
+  /// Positions of a window; 0, none, where the key is null. @param otherwise  where it is missing
+  std::int32_t window(const char* key, std::int32_t otherwise) const;
   /// 0, none, where the key is null. @param otherwise  where it is missing
   float soft_cap(const char* key, float otherwise) const;
   /// @throws ModelFileError unless the flag is missing or has this value

@@ -7,7 +7,7 @@ namespace {
 
 DecoderShape mistral_from_json(const JsonShape& config) {
   DecoderShape shape = llama_shape(config, 10000, false);
-  config.read_windows(shape, config.positive_or("sliding_window", JsonShape::kLongest, 0),
+  config.read_windows(shape, config.window("sliding_window", 4096),
                       [](std::int32_t) { return true; });
   return shape;
 }

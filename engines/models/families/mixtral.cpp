@@ -13,8 +13,7 @@ DecoderShape mixtral_from_json(const JsonShape& config) {
   shape.num_experts = config.positive("num_local_experts", JsonShape::kMostExperts);
   shape.experts_per_token = config.positive("num_experts_per_tok", shape.num_experts);
   shape.expert_size = shape.intermediate_size;
-  config.read_windows(shape, config.positive_or("sliding_window", JsonShape::kLongest, 0),
-                      [](std::int32_t) { return true; });
+  config.read_windows(shape, config.window("sliding_window", 0), [](std::int32_t) { return true; });
   return shape;
 }
 

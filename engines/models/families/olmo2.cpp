@@ -1,5 +1,7 @@
 // OLMo 2 (arXiv 2501.00656): norms of what the blocks add, and of all query and key heads at once.
 
+#include <fmt/format.h>
+
 #include "engines/models/families/llama_layout.h"
 
 namespace speclab::engines {
@@ -21,6 +23,10 @@ DecoderShape olmo2_from_json(const JsonShape& config) {
 
 DecoderShape olmo2_from_gguf(const GgufShape& file) {
   DecoderShape shape = llama_shape(file, RotaryPairs::halves);
+  if (!shape.windows.empty())
+    file.file().metadata().fail("olmo2.attention.sliding_window",
+                                fmt::format("{}", shape.windows.front()),
+                                "none: OLMo 3, which has windows, is not read");
   make_olmo2(shape);
   return shape;
 }

@@ -63,8 +63,7 @@ std::span<const TensorPlace> phi_places() {
 DecoderShape phi3_from_json(const JsonShape& config) {
   DecoderShape shape = llama_shape(config, 10000, false);
   shape.norm_epsilon = config.number_or("rms_norm_eps", 1e-5f);
-  config.read_windows(shape, config.positive_or("sliding_window", JsonShape::kLongest, 0),
-                      [](std::int32_t) { return true; });
+  config.read_windows(shape, config.window("sliding_window", 0), [](std::int32_t) { return true; });
   return shape;
 }
 

@@ -11,10 +11,11 @@ using enum TensorRole;
 /// Layers from max_window_layers on have a window, if use_sliding_window says so.
 void read_qwen_windows(const JsonShape& config, DecoderShape& shape) {
   const bool has_windows = config.flag_or("use_sliding_window", false);
-  const std::int32_t first = config.positive_or("max_window_layers", JsonShape::kMostLayers, 28);
-  config.read_windows(
-      shape, has_windows ? config.positive_or("sliding_window", JsonShape::kLongest, 4096) : 0,
-      [first](std::int32_t layer) { return layer >= first; });
+  std::int32_t first = 28;
+  if (const auto found = config.config().find("max_window_layers"); found && has_windows)
+    first = static_cast<std::int32_t>(found->as_integer(0, JsonShape::kMostLayers));
+  config.read_windows(shape, has_windows ? config.window("sliding_window", 4096) : 0,
+                      [first](std::int32_t layer) { return layer >= first; });
 }
 
 DecoderShape qwen2_from_json(const JsonShape& config) {
@@ -66,9 +67,8 @@ DecoderShape qwen3_moe_from_json(const JsonShape& config) {
   shape.normalised_experts = config.flag_or("norm_topk_prob", false);
   shape.expert_layers = expert_layers(config, shape.num_layers);
   const bool has_windows = config.flag_or("use_sliding_window", false);
-  config.read_windows(
-      shape, has_windows ? config.positive_or("sliding_window", JsonShape::kLongest, 4096) : 0,
-      [](std::int32_t) { return true; });
+  config.read_windows(shape, has_windows ? config.window("sliding_window", 4096) : 0,
+                      [](std::int32_t) { return true; });
   return shape;
 }
 

@@ -29,9 +29,8 @@ DecoderShape stablelm_from_json(const JsonShape& config) {
 DecoderShape stablelm_from_gguf(const GgufShape& file) {
   DecoderShape shape = file.common();
   make_stablelm(shape);
-  shape.parallel = shape.shared_norm = file.flag_or("use_parallel_residual", false);
-  // llama.cpp goes by the tensor alone.
-  if (!file.file().contains("blk.0.ffn_norm.weight")) shape.parallel = shape.shared_norm = true;
+  // Converters write use_parallel_residual for all; the tensor alone tells, as in llama.cpp.
+  shape.parallel = shape.shared_norm = !file.file().contains("blk.0.ffn_norm.weight");
   if (file.file().contains("blk.0.attn_q_norm.weight")) shape.head_norm = HeadNorm::own;
   return shape;
 }

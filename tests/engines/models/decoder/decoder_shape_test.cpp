@@ -159,6 +159,61 @@ TEST(DecoderShape, RefusesImpossibleWindowsAndExperts) {
         {part, "allowed", "config.json"});
 }
 
+const std::string kSizes =
+    R"(, "vocab_size": 9, "max_position_embeddings": 64, "num_hidden_layers": 2,)"
+    R"( "hidden_size": 32, "intermediate_size": 32, "num_attention_heads": 1)";
+
+DecoderShape read_family_config(const std::string& family, const std::string& more) {
+  return read_config(R"({"model_type": ")" + family + "\"" + kSizes + more + "}");
+}
+
+/// Defect: a key that is missing is taken for one that is null, or an index from 0 for a size.
+TEST(DecoderShape, ReadsWindowsAsTransformersDoes) {
+  using Windows = std::vector<std::int32_t>;
+  EXPECT_EQ(read_family_config("mistral", "").windows, (Windows{4096, 4096}));
+  EXPECT_EQ(read_family_config("mistral", R"(, "sliding_window": null)").windows, Windows{});
+  EXPECT_EQ(read_family_config("phi3", "").windows, Windows{});
+  EXPECT_EQ(read_family_config("qwen2", R"(, "max_window_layers": 0)").windows, Windows{});
+  EXPECT_EQ(read_family_config("qwen2", R"(, "max_window_layers": 1, "use_sliding_window": true,)"
+                                        R"( "sliding_window": 7)")
+                .windows,
+            (Windows{0, 7}));
+  expect_refusal(
+      [] { read_family_config("gemma3_text", R"(, "use_bidirectional_attention": true)"); },
+      {"use_bidirectional_attention", "allowed: false"});
+}
+
+/// Defect: a context is refused that a model has, or granted where its positions mean nothing.
+TEST(DecoderShape, StretchesTheContextAsTheScalingDoes) {
+  const auto context = [](const std::string& scaling) {
+    return read_family_config("llama", R"(, "rope_scaling": )" + scaling).context_length;
+  };
+  EXPECT_EQ(context(R"({"type": "linear", "factor": 4})"), 64);
+  EXPECT_EQ(context(R"({"type": "dynamic", "factor": 4})"), 256);
+  EXPECT_EQ(context(R"({"type": "yarn", "factor": 4, "original_max_position_embeddings": 64})"),
+            256);
+  const std::string sixteen = "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]";
+  EXPECT_EQ(context(R"({"type": "longrope", "factor": 2, "short_factor": )" + sixteen +
+                    R"(, "original_max_position_embeddings": 32})"),
+            32);
+  const DecoderShape twice =
+      read_family_config("llama", R"(, "rope_scaling": {"type": "dynamic", "factor": 4},)"
+                                  R"( "rope_parameters": {"rope_type": "dynamic", "factor": 4})");
+  EXPECT_EQ(twice.rotary_scaling.original_context, 64) << "read once";
+}
+
+/// Defect: numbers whose logarithm is 0 or undefined give logits that are no numbers.
+TEST(DecoderShape, RefusesScalingsThatGiveNoAngles) {
+  const std::pair<const char*, const char*> scalings[] = {
+      {R"("rope_theta": 1, "rope_scaling": {"type": "yarn", "factor": 4})", "rope_theta"},
+      {R"("rope_scaling": {"type": "yarn", "factor": 4, "beta_slow": 0})", "beta_slow"},
+      {R"("rope_scaling": {"type": "llama3", "factor": 4, "low_freq_factor": -1})",
+       "low_freq_factor"}};
+  for (const auto& [scaling, part] : scalings)
+    expect_refusal([&] { read_family_config("llama", std::string(", ") + scaling); },
+                   {part, "allowed"});
+}
+
 TEST(DecoderShape, ReadsADraftVocabularyOfATiedHead) {
   const DecoderShape config =
       read_json(R"(, "tie_word_embeddings": true, "draft_vocabulary": [0, 3, 8])");

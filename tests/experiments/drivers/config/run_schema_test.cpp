@@ -27,6 +27,7 @@ model = ["other"]
 device = "cuda"
 dtype = "bfloat16"
 arithmetic = "row_invariant"
+kernels = "reference"
 rounds = "device"
 threads = 3
 chat_template = "off"
