@@ -43,33 +43,44 @@ std::uint64_t pop_heap(std::vector<std::uint64_t>& heap) {
 }  // namespace
 
 void BpeMerger::append_tokens(std::string_view piece, std::vector<Token>& out) {
-  SPECLAB_EXPECT(piece.size() <= INT32_MAX, "a piece has fewer than 2^31 bytes");
-  piece_.clear();
-  for (const char byte : piece) piece_.push_back(byte_tokens_[static_cast<unsigned char>(byte)]);
-  append_merged(piece_, out);
+  resize(piece.size());
+  for (std::size_t i = 0; i < piece.size(); ++i)
+    symbols_[i].token = byte_tokens_[static_cast<unsigned char>(piece[i])];
+  merge_all(out);
 }
 
 void BpeMerger::append_merged(std::span<const Token> symbols, std::vector<Token>& out) {
-  start(symbols);
+  resize(symbols.size());
+  for (std::size_t i = 0; i < symbols.size(); ++i) symbols_[i].token = symbols[i];
+  merge_all(out);
+}
+
+void BpeMerger::merge_all(std::vector<Token>& out) {
+  start();
   for (std::size_t next = 0; next < first_.size() || !heap_.empty();) {
     const bool is_first = heap_.empty() || (next < first_.size() && first_[next] < heap_.front());
     const std::uint64_t best = is_first ? first_[next++] : pop_heap(heap_);
     const auto index = static_cast<std::uint32_t>(best);
     if (symbols_[index].rank == best >> 32) merge_at(index);
   }
-  for (std::uint32_t i = symbols.empty() ? kEnd : 0; i != kEnd; i = symbols_[i].next) {
+  for (std::uint32_t i = symbols_.empty() ? kEnd : 0; i != kEnd; i = symbols_[i].next) {
     if (symbols_[i].token != kNoToken) out.push_back(symbols_[i].token);
   }
 }
 
-void BpeMerger::start(std::span<const Token> symbols) {
-  SPECLAB_EXPECT(symbols.size() <= INT32_MAX, "a piece has fewer than 2^31 symbols");
-  const auto size = static_cast<std::uint32_t>(symbols.size());
-  symbols_.resize(size);
+void BpeMerger::resize(std::size_t count) {
+  SPECLAB_EXPECT(count <= INT32_MAX, "a piece has fewer than 2^31 symbols");
+  symbols_.resize(count);
+}
+
+/// Links the symbols and finds the pairs that merge.
+void BpeMerger::start() {
+  const auto size = static_cast<std::uint32_t>(symbols_.size());
   heap_.clear();
   first_.clear();
+  first_.reserve(size);
   for (std::uint32_t i = 0; i < size; ++i) {
-    symbols_[i] = {symbols[i], i == 0 ? kEnd : i - 1, i + 1 == size ? kEnd : i + 1,
+    symbols_[i] = {symbols_[i].token, i == 0 ? kEnd : i - 1, i + 1 == size ? kEnd : i + 1,
                    MergeRule::kNone};
   }
   for (std::uint32_t i = 0; i < size; ++i) {

@@ -36,14 +36,15 @@ class BpeMerger {
     std::uint32_t
         rank;  ///< of merging with the next symbol; kNone if they do not, or if the symbol is gone
   };
-  void start(std::span<const Token> symbols);
+  void resize(std::size_t count);
+  void start();
+  void merge_all(std::vector<Token>& out);
   void merge_at(std::uint32_t index);
   void update_rank(std::uint32_t index);
   void push(std::uint32_t index);
 
   const ByteTokens& byte_tokens_;
   const MergeTable& merges_;
-  std::vector<Token> piece_;  ///< tokens of a piece's bytes
   std::vector<Symbol> symbols_;
   std::vector<std::uint64_t> first_;  ///< pairs of bytes, sorted: rank above index; an entry is
                                       ///< stale if the symbol's rank is another by now

@@ -286,10 +286,10 @@ TEST(ReaderHistories, PatternsEndInBoundedTime) {
   const std::string bytes = R"({"type":"ByteLevel","add_prefix_space":false,"use_regex":false})";
   const std::string split =
       R"({"type":"Split","pattern":{"Regex":"(a+)+$"},"behavior":"Isolated","invert":false})";
-  const auto loaded = load_tokenizer_from_json(folder.file(
-      "tokenizer.json",
-      tokenizer(R"({"type":"Sequence","pretokenizers":[)" + split + "," + bytes + "]}",
-                R"({"vocab":{"a":0,"b":1},"merges":[]})")));
+  const auto loaded = load_tokenizer_from_json(
+      folder.file("tokenizer.json",
+                  tokenizer(R"({"type":"Sequence","pretokenizers":[)" + split + "," + bytes + "]}",
+                            R"({"vocab":{"a":0,"b":1},"merges":[]})")));
   EXPECT_EQ(loaded->encode("aaaa", SpecialText::parsed).size(), 4U);
   EXPECT_THROW(loaded->encode(std::string(60, 'a') + "b", SpecialText::parsed), ModelFileError);
 }

@@ -116,8 +116,7 @@ std::vector<ConfigFormat> config_formats() {
         R"({"model_type":"qwen3_moe",)" + shape +
             R"(,"num_experts":4,"num_experts_per_tok":4,"moe_intermediate_size":8,"head_dim":32,)"
             R"("mlp_only_layers":[0],"use_sliding_window":true,"sliding_window":8,)"
-            R"("layer_types":["sliding_attention"],"rope_scaling":{"type":"yarn","factor":4,)"
-            R"("original_max_position_embeddings":16}})"},
+            R"("layer_types":["sliding_attention"],"rope_scaling":{"type":"linear","factor":4}})"},
        {{"num_key_value_heads", "num_attention_heads"}}},
       {"Gpt2",
        read_gpt2,

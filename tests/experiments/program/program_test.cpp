@@ -174,7 +174,8 @@ TEST(Program, RefusesModelsThatAreMissingDamagedOrOfAnotherKind) {
     const std::size_t at = bytes.find("llama", bytes.find("general.architecture"));
     bytes.replace(at, 5, "mamba");
   });
-  expect_refusal("generate --prompt x --model " + other, 7, "'mamba'; allowed: llama, granite, qwen2");
+  expect_refusal("generate --prompt x --model " + other, 7,
+                 "'mamba'; allowed: llama, granite, qwen2");
   std::remove(other.c_str());
 }
 
