@@ -16,15 +16,18 @@ Integer floor_quotient(Integer a, Integer b) {
   return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
 
+/// Without the product of the quotient: it may be no Integer.
+Integer floor_remainder(Integer a, Integer b) {
+  const Integer remainder = a % b;
+  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
+}
+
 Integer whole_power(const Rendering& rendering, Integer base, Integer exponent) {
   Integer result = 1;
   for (; exponent > 0; exponent /= 2) {
     if (exponent % 2 == 1 && __builtin_mul_overflow(result, base, &result))
       fail_overflow(rendering);
-    if (exponent > 1 && __builtin_mul_overflow(base, base, &base)) {
-      if (base == 0 || base == 1) continue;
-      fail_overflow(rendering);
-    }
+    if (exponent > 1 && __builtin_mul_overflow(base, base, &base)) fail_overflow(rendering);
   }
   return result;
 }
@@ -61,12 +64,10 @@ Value calculated_whole(const Rendering& rendering, Sign sign, Integer a, Integer
       if (b == 0) fail_zero(rendering);
       return Value(static_cast<double>(a) / static_cast<double>(b));
     case Sign::floor:
-    case Sign::modulo: {
+    case Sign::modulo:
       if (b == 0) fail_zero(rendering);
       if (b == -1 && a == kLowest) fail_overflow(rendering);
-      const Integer quotient = floor_quotient(a, b);
-      return Value(sign == Sign::floor ? quotient : a - quotient * b);
-    }
+      return Value(sign == Sign::floor ? floor_quotient(a, b) : floor_remainder(a, b));
     case Sign::power:
       if (b < 0) {
         if (a == 0) rendering.fail("0.0 cannot be raised to a negative power");

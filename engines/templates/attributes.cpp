@@ -148,7 +148,7 @@ Value slice_of(Rendering& rendering, const Value& value, const Value& begin, con
       chosen.push_back(characters[at]);
     else
       items.push_back(value.sequence().items[at]);
-    if (stride > size || -stride > size) break;
+    if (stride > size || stride < -size) break;
   }
   if (value.is_text()) return rendering.make_text(utf8_of(chosen));
   const bool is_tuple = value.sequence().kind == SequenceKind::tuple;

@@ -17,7 +17,7 @@ Value item_at(Rendering& rendering, const Value& value, const Value& index);
 /// Bounds are none where they are left out.
 Value slice_of(Rendering& rendering, const Value& value, const Value& begin, const Value& end,
                const Value& step);
-/// What the filters do with `attribute=`: "a.b.0" goes through items and attributes.
+/// The value that filters take for `attribute=`: "a.b.0" goes through items and attributes.
 /// @param missing  in place of any part that is undefined; none: it stays undefined
 Value attribute_by_path(Rendering& rendering, const Value& value, const Value& path,
                         const Value& missing = {});

@@ -34,7 +34,7 @@ class BraceFormat {
   }
 
  private:
-  /// What stands between the braces that begin here.
+  /// The text between the braces that begin here.
   std::string_view taken_field(std::string_view& rest) const {
     std::size_t open = 0, at = 0;
     for (; at < rest.size(); ++at) {
@@ -65,7 +65,11 @@ class BraceFormat {
     else if (conversion != 0)
       rendering_.fail("a conversion other than !s and !r");
     if (spec.empty()) return str(rendering_, value);
-    return formatted(rendering_, parsed_spec(rendering_, spec), value);
+    const FormatSpec parsed = parsed_spec(rendering_, spec);
+    const bool is_real_form = std::string_view("eEfFgG%").find(parsed.type) != std::string::npos;
+    if (value.is_whole() && parsed.precision >= 0 && !is_real_form)
+      rendering_.fail("Precision not allowed in integer format specifier");
+    return formatted(rendering_, parsed, value);
   }
 
   Value value_of(std::string_view name) {

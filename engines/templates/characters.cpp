@@ -5,6 +5,7 @@
 #include <unicode/unistr.h>
 
 #include <functional>
+#include <unordered_set>
 
 #include "sim/core/utf8.h"
 
@@ -188,7 +189,8 @@ std::string_view without_spaces(std::string_view text, Side side) {
   return stripped(text, side, is_space);
 }
 std::string_view without_characters(std::string_view text, std::u32string_view set, Side side) {
-  return stripped(text, side, [&](char32_t character) { return set.find(character) != set.npos; });
+  const std::unordered_set<char32_t> members(set.begin(), set.end());
+  return stripped(text, side, [&](char32_t character) { return members.contains(character); });
 }
 
 }  // namespace speclab::templates

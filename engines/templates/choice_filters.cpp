@@ -7,7 +7,7 @@
 namespace speclab::templates {
 namespace {
 
-/// What stands behind the first `count` arguments.
+/// The arguments behind the first `count`.
 CallArguments arguments_behind(const CallArguments& arguments, std::size_t count) {
   return {{arguments.positional.begin() + static_cast<std::ptrdiff_t>(count),
            arguments.positional.end()},

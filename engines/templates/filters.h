@@ -39,7 +39,7 @@ Value as_json(Rendering& rendering, const Value& input, const CallArguments& arg
 
 /// The text of any value, like markupsafe's soft_str: a text stays what it is.
 Value soft_text(Rendering& rendering, const Value& value);
-/// What orders and groups look at: texts in lower case unless case matters.
+/// The value that orders and groups look at: texts in lower case unless case matters.
 Value without_case(Rendering& rendering, const Value& value, bool is_case_sensitive);
 
 /// The mutable object that `{% set name.attribute = value %}` changes.

@@ -13,10 +13,11 @@ namespace {
 
 bool is_align(char32_t c) { return c == '<' || c == '>' || c == '^' || c == '='; }
 
-std::string digits_of(Integer number, int base, bool is_large) {
+std::string digits_of(Magnitude number, unsigned base, bool is_large) {
   std::string digits;
   do {
-    digits.push_back((is_large ? "0123456789ABCDEF" : "0123456789abcdef")[number % base]);
+    const auto digit = static_cast<unsigned>(number % base);
+    digits.push_back((is_large ? "0123456789ABCDEF" : "0123456789abcdef")[digit]);
     number /= base;
   } while (number != 0);
   std::ranges::reverse(digits);
@@ -68,10 +69,10 @@ std::string formatted_whole(const FormatSpec& spec, Integer number) {
   const bool is_negative = number < 0;
   const std::string decimal = integer_text(number).substr(is_negative ? 1 : 0);
   std::string sign = sign_of_number(spec, is_negative);
-  const int base = (spec.type | 0x20) == 'x' ? 16
-                   : spec.type == 'o'        ? 8
-                   : spec.type == 'b'        ? 2
-                                             : 10;
+  const unsigned base = (spec.type | 0x20) == 'x' ? 16
+                        : spec.type == 'o'        ? 8
+                        : spec.type == 'b'        ? 2
+                                                  : 10;
   if (base == 10) {
     std::string digits = decimal;
     if (spec.precision > static_cast<int>(digits.size()))
@@ -79,7 +80,8 @@ std::string formatted_whole(const FormatSpec& spec, Integer number) {
     return padded(spec, sign, grouped(digits, spec.group), '>');
   }
   if (spec.alternate) sign += std::string("0") + spec.type;
-  return padded(spec, sign, digits_of(is_negative ? -number : number, base, spec.type == 'X'), '>');
+  const auto bits = static_cast<Magnitude>(number);
+  return padded(spec, sign, digits_of(is_negative ? 0 - bits : bits, base, spec.type == 'X'), '>');
 }
 
 std::string formatted_real(const FormatSpec& spec, double number) {

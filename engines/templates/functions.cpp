@@ -7,18 +7,29 @@
 namespace speclab::templates {
 namespace {
 
+/// How many items Python's range has, without an overflow.
+Magnitude range_size(Integer start, Integer stop, Integer step) {
+  if (step > 0 ? start >= stop : start <= stop) return 0;
+  const auto first = static_cast<Magnitude>(start), end = static_cast<Magnitude>(stop);
+  const auto stride = static_cast<Magnitude>(step);
+  return 1 + (step > 0 ? (end - first - 1) / stride : (first - end - 1) / (0 - stride));
+}
+
 Value range(Rendering& rendering, const CallArguments& arguments) {
   const Parameters given(rendering, "range", arguments, {"start", "stop?", "step?"});
   const Integer start = given.has(1) ? given.integer(0) : 0;
   const Integer stop = given.has(1) ? given.integer(1) : given.integer(0);
   const Integer step = given.has(2) ? given.integer(2) : 1;
   if (step == 0) rendering.fail("range() arg 3 must not be zero");
-  const double steps =
-      (static_cast<double>(stop) - static_cast<double>(start)) / static_cast<double>(step);
-  if (steps > static_cast<double>(rendering.limits().range_items))
+  const Magnitude size = range_size(start, stop, step);
+  if (size > rendering.limits().range_items)
     rendering.fail_limit("items of a range " + std::to_string(rendering.limits().range_items));
   std::vector<Value> items;
-  for (Integer i = start; step > 0 ? i < stop : i > stop; i += step) items.push_back(Value(i));
+  Integer item = start;
+  for (Magnitude i = 0; i < size; ++i) {
+    if (i > 0) item += step;  // and not behind the last: that may be no Integer
+    items.push_back(Value(item));
+  }
   std::string shown = "range(" + integer_text(start) + ", " + integer_text(stop);
   if (step != 1) shown += ", " + integer_text(step);
   return rendering.make_sequence(SequenceKind::range, std::move(items), shown + ")");

@@ -66,6 +66,7 @@ class JsonWriter {
 
   void write_text(const std::string& text) {
     rendering_.step_bytes(text.size() * 4);
+    rendering_.expect_text_size(text_.size() + text.size());
     text_ += '"';
     if (style_.ensures_ascii)
       for (const char32_t c : code_points(text)) write_ascii(c);

@@ -30,7 +30,7 @@ std::optional<std::string> without_underscores(std::string_view text) {
   return plain;
 }
 
-/// What Python's float makes of a text; nothing where it raises.
+/// The number that Python's float makes of a text; nothing where it raises.
 std::optional<double> real_of_text(std::string_view text) {
   const auto plain = without_underscores(without_spaces(text, Side::both));
   if (!plain || plain->empty()) return std::nullopt;
@@ -48,7 +48,7 @@ std::optional<double> real_of_text(std::string_view text) {
   return is_negative ? -value : value;
 }
 
-/// What Python's int makes of a text; nothing where it raises.
+/// The number that Python's int makes of a text; nothing where it raises.
 std::optional<Integer> whole_of_text(const Rendering& rendering, std::string_view text,
                                      Integer base) {
   const auto plain = without_underscores(without_spaces(text, Side::both));
@@ -113,6 +113,7 @@ Value absolute(Rendering& rendering, const Value& input, const CallArguments& ar
 /// Python rounds the exact decimal value, halves to even.
 double rounded(double number, Integer precision) {
   if (!std::isfinite(number) || precision > 300) return number;
+  if (precision < -308) return std::copysign(0.0, number);
   if (precision >= 0)
     return std::strtod(fmt::format("{:.{}f}", number, static_cast<int>(precision)).c_str(),
                        nullptr);

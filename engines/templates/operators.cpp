@@ -58,7 +58,8 @@ Value joined(Rendering& rendering, const Value& left, const Value& right) {
   if (left.is_text()) {
     const bool is_markup = left.text().is_markup || right.text().is_markup;
     const auto part = [&](const Value& value) {
-      return is_markup && !value.text().is_markup ? escaped_markup(value.bytes()) : value.bytes();
+      return is_markup && !value.text().is_markup ? escaped_markup(rendering, value.bytes())
+                                                  : value.bytes();
     };
     rendering.expect_text_size(left.bytes().size() + right.bytes().size());
     return rendering.make_text(part(left) + part(right), is_markup);
@@ -70,9 +71,10 @@ Value joined(Rendering& rendering, const Value& left, const Value& right) {
 
 }  // namespace
 
-std::string escaped_markup(std::string_view text) {
+std::string escaped_markup(const Rendering& rendering, std::string_view text) {
   std::string markup;
   for (const char byte : text) {
+    rendering.expect_text_size(markup.size());
     switch (byte) {
       case '&':
         markup += "&amp;";

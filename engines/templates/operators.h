@@ -18,6 +18,6 @@ Value formatted_by_braces(Rendering& rendering, const std::string& format,
                           const CallArguments& arguments);
 
 /// With the five characters of HTML replaced, as markupsafe does.
-std::string escaped_markup(std::string_view text);
+std::string escaped_markup(const Rendering& rendering, std::string_view text);
 
 }  // namespace speclab::templates

@@ -93,7 +93,8 @@ class PercentFormat {
       return;
     }
     if (std::string_view("diuxXoeEfFgGc").find(spec.type) == std::string_view::npos)
-      rendering_.fail(std::string("the format %") + spec.type +
+      rendering_.fail(std::string("the format %") +
+                      (static_cast<signed char>(spec.type) < 0 ? '?' : spec.type) +
                       "; allowed: %s %r %d %i %u %x %X %o %e %E %f %F %g %G %c %%");
     if (!value.is_number())
       rendering_.fail(std::string("%") + spec.type + " format: a number is required, not " +

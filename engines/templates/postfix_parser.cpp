@@ -1,4 +1,4 @@
-// What is written behind a value: attributes, items, slices, calls, filters and tests.
+// Parts that are written behind a value: attributes, items, slices, calls, filters and tests.
 
 #include <algorithm>
 

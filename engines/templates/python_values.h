@@ -1,5 +1,5 @@
 #pragma once
-// What Python does with any value: its type's name, truth, length, items, equality, order and text.
+// Python's ways with any value: its type's name, truth, length, items, equality, order and text.
 
 #include <span>
 #include <string>

@@ -16,26 +16,35 @@ Value list_of(Rendering& rendering, const std::vector<std::string_view>& parts) 
   return rendering.make_list(std::move(items));
 }
 
-std::vector<std::string_view> split_at(std::string_view text, std::string_view separator,
-                                       Integer most) {
+/// Adds a part, unless a rendering cannot make so many texts.
+void add_part(const Rendering& rendering, std::vector<std::string_view>& parts,
+              std::string_view part) {
+  const std::size_t most = rendering.limits().made_bytes;
+  if (parts.size() >= most / sizeof(Text))
+    rendering.fail_limit("bytes of all values " + std::to_string(most));
+  parts.push_back(part);
+}
+
+std::vector<std::string_view> split_at(const Rendering& rendering, std::string_view text,
+                                       std::string_view separator, Integer most) {
   std::vector<std::string_view> parts;
   for (; most != 0; --most) {
     const std::size_t at = text.find(separator);
     if (at == text.npos) break;
-    parts.push_back(text.substr(0, at));
+    add_part(rendering, parts, text.substr(0, at));
     text.remove_prefix(at + separator.size());
   }
   parts.push_back(text);
   return parts;
 }
 
-std::vector<std::string_view> split_at_from_right(std::string_view text, std::string_view separator,
-                                                  Integer most) {
+std::vector<std::string_view> split_at_from_right(const Rendering& rendering, std::string_view text,
+                                                  std::string_view separator, Integer most) {
   std::vector<std::string_view> parts;
   for (; most != 0; --most) {
     const std::size_t at = text.rfind(separator);
     if (at == text.npos) break;
-    parts.push_back(text.substr(at + separator.size()));
+    add_part(rendering, parts, text.substr(at + separator.size()));
     text = text.substr(0, at);
   }
   parts.push_back(text);
@@ -44,8 +53,8 @@ std::vector<std::string_view> split_at_from_right(std::string_view text, std::st
 }
 
 /// At runs of blanks; no part is empty.
-std::vector<std::string_view> split_at_spaces(std::string_view text, Integer most,
-                                              bool from_right) {
+std::vector<std::string_view> split_at_spaces(const Rendering& rendering, std::string_view text,
+                                              Integer most, bool from_right) {
   std::vector<std::string_view> parts;
   const Side near = from_right ? Side::right : Side::left;
   text = without_spaces(text, near);
@@ -65,8 +74,8 @@ std::vector<std::string_view> split_at_spaces(std::string_view text, Integer mos
         rest.remove_prefix(length);
       }
     }
-    parts.push_back(from_right ? text.substr(rest.size())
-                               : text.substr(0, text.size() - rest.size()));
+    add_part(rendering, parts,
+             from_right ? text.substr(rest.size()) : text.substr(0, text.size() - rest.size()));
     text = without_spaces(rest, near);
   }
   const std::string_view last = without_spaces(text, from_right ? Side::right : Side::left);
@@ -82,10 +91,10 @@ Value split(Rendering& rendering, const Value& self, const CallArguments& argume
   const Integer most = given.integer(1, -1);
   rendering.step_bytes(self.bytes().size() * 4);
   if (given[0].is_none())
-    return list_of(rendering, split_at_spaces(self.bytes(), most, from_right));
+    return list_of(rendering, split_at_spaces(rendering, self.bytes(), most, from_right));
   if (given.text(0).empty()) rendering.fail("split: empty separator");
-  return list_of(rendering, from_right ? split_at_from_right(self.bytes(), given.text(0), most)
-                                       : split_at(self.bytes(), given.text(0), most));
+  const auto cut = from_right ? split_at_from_right : split_at;
+  return list_of(rendering, cut(rendering, self.bytes(), given.text(0), most));
 }
 
 bool ends_line(char32_t c) {

@@ -4,7 +4,7 @@
 
 namespace speclab::templates {
 
-/// What went wrong: the source is no template; the template refuses its input with
+/// The kind of error: the source is no template; the template refuses its input with
 /// raise_exception; a bound was reached; anything else while rendering.
 enum class Fault : std::uint8_t { syntax, raised, limit, rendering };
 

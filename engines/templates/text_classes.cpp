@@ -41,13 +41,15 @@ Value is_all_ascii(Rendering&, const Value& self, const CallArguments&) {
   return Value(self.text().is_ascii);
 }
 
-Value is_printable_text(Rendering&, const Value& self, const CallArguments&) {
+Value is_printable_text(Rendering& rendering, const Value& self, const CallArguments&) {
+  rendering.step_bytes(self.bytes().size() * 4);
   return Value(std::ranges::all_of(code_points(self.bytes()), is_shown_by_repr));
 }
 
 /// Whether there are cased characters, and all of them are of one case.
 template <bool (*is_case)(char32_t)>
-Value cased_are(Rendering&, const Value& self, const CallArguments&) {
+Value cased_are(Rendering& rendering, const Value& self, const CallArguments&) {
+  rendering.step_bytes(self.bytes().size() * 4);
   bool has_cased = false;
   for (const char32_t character : code_points(self.bytes())) {
     if (is_case(character))
@@ -58,7 +60,8 @@ Value cased_are(Rendering&, const Value& self, const CallArguments&) {
   return Value(has_cased);
 }
 
-Value is_titled(Rendering&, const Value& self, const CallArguments&) {
+Value is_titled(Rendering& rendering, const Value& self, const CallArguments&) {
+  rendering.step_bytes(self.bytes().size() * 4);
   bool is_behind_cased = false, has_cased = false;
   for (const char32_t character : code_points(self.bytes())) {
     const bool is_large = is_upper(character) || is_title(character);
@@ -70,7 +73,8 @@ Value is_titled(Rendering&, const Value& self, const CallArguments&) {
   return Value(has_cased);
 }
 
-Value is_identifier(Rendering&, const Value& self, const CallArguments&) {
+Value is_identifier(Rendering& rendering, const Value& self, const CallArguments&) {
+  rendering.step_bytes(self.bytes().size() * 4);
   const std::u32string characters = code_points(self.bytes());
   const auto may_begin = [](char32_t c) { return c == '_' || is_alphabetic(c); };
   return Value(
@@ -79,12 +83,16 @@ Value is_identifier(Rendering&, const Value& self, const CallArguments&) {
 }
 
 /// How many fill characters a width asks for. @throws TemplateError if they are too many
-std::size_t fill_count(Rendering& rendering, const Text& text, Integer width) {
+/// @param fill_bytes  of one of them
+std::size_t fill_count(Rendering& rendering, const Text& text, Integer width,
+                       std::size_t fill_bytes) {
   const auto size = static_cast<Integer>(num_characters(text));
   if (width <= size) return 0;
   if (width > static_cast<Integer>(rendering.limits().text_bytes))
     rendering.fail_limit("bytes of one text " + std::to_string(rendering.limits().text_bytes));
-  return static_cast<std::size_t>(width - size);
+  const auto count = static_cast<std::size_t>(width - size);
+  rendering.expect_text_size(text.bytes.size() + count * fill_bytes);
+  return count;
 }
 
 std::string times(std::size_t count, std::string_view text) {
@@ -99,8 +107,10 @@ template <Align align>
 Value aligned(Rendering& rendering, const Value& self, const CallArguments& arguments) {
   const Parameters given(rendering, "a method of width", arguments, {"width", "fillchar?"});
   const std::string fill = given.text(1, " ");
+  if (num_characters(Text{fill, false, false}) != 1)
+    rendering.fail("the fill character must be exactly one character long");
   const std::size_t width = static_cast<std::size_t>(std::max<Integer>(given.integer(0), 0));
-  const std::size_t count = fill_count(rendering, self.text(), given.integer(0));
+  const std::size_t count = fill_count(rendering, self.text(), given.integer(0), fill.size());
   // @source CPython: an odd rest goes to the left where the width is odd
   const std::size_t left = align == Align::left    ? 0
                            : align == Align::right ? count
@@ -110,7 +120,7 @@ Value aligned(Rendering& rendering, const Value& self, const CallArguments& argu
 
 Value zero_filled(Rendering& rendering, const Value& self, const CallArguments& arguments) {
   const Parameters given(rendering, "zfill", arguments, {"width"});
-  const std::string zeros(fill_count(rendering, self.text(), given.integer(0)), '0');
+  const std::string zeros(fill_count(rendering, self.text(), given.integer(0), 1), '0');
   const std::string& text = self.bytes();
   const std::size_t sign = !text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0;
   return rendering.make_text(text.substr(0, sign) + zeros + text.substr(sign));

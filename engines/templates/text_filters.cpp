@@ -150,10 +150,10 @@ Value center(Rendering& rendering, const Value& input, const CallArguments& argu
 
 Value escape(Rendering& rendering, const Value& input, const CallArguments&) {
   if (input.is_text() && input.text().is_markup) return input;
-  return rendering.make_text(escaped_markup(str(rendering, input)), true);
+  return rendering.make_text(escaped_markup(rendering, str(rendering, input)), true);
 }
 Value force_escape(Rendering& rendering, const Value& input, const CallArguments&) {
-  return rendering.make_text(escaped_markup(str(rendering, input)), true);
+  return rendering.make_text(escaped_markup(rendering, str(rendering, input)), true);
 }
 Value safe(Rendering& rendering, const Value& input, const CallArguments&) {
   return rendering.make_text(str(rendering, input), true);

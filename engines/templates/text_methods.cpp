@@ -27,7 +27,7 @@ std::string_view part_of(Rendering& rendering, const Text& text, const Parameter
   return std::string_view(text.bytes).substr(skipped, characters_between(text, begin, end).size());
 }
 
-/// Of the place of `part` that `find` finds, in characters; nothing if it is not there.
+/// The place of the text sought, in characters; nothing if it is not there.
 std::optional<Integer> found_place(Rendering& rendering, const Text& text, const Parameters& given,
                                    bool from_right) {
   const std::string_view part = part_of(rendering, text, given, 1);

@@ -13,6 +13,8 @@ namespace speclab::templates {
 
 /// Python's integers have no bound. These have 127 bits; an overflow is an error.
 __extension__ typedef __int128 Integer;
+/// The size of any Integer, and the distance of any two.
+__extension__ typedef unsigned __int128 Magnitude;
 
 enum class Kind : std::uint8_t {
   undefined,
@@ -125,7 +127,8 @@ struct Mapping {
   }
 };
 
-/// What is not there: it prints as nothing, and anything else that is done with it is an error.
+/// A value that is not there: it prints as nothing, and anything else that is done with it is an
+/// error.
 struct UndefinedOrigin {
   std::string message;
 };

@@ -66,6 +66,30 @@ TEST(TemplateValues, KeepOrderAndTypesOfJson) {
       R"("é": "\u0000\"\\/", "": {}, "items": []})");
 }
 
+/// Defect: the smallest integer, which has no opposite, is negated, and remainders and powers
+/// overflow on their way to a result.
+TEST(TemplateValues, ReachTheSmallestAndTheLargestInteger) {
+  const std::string ends = "{% set low = -(2**126)*2 %}{% set top = 2**126 + (2**126 - 1) %}";
+  const auto shown = [&](const std::string& expression) {
+    const Json found = outcome_of(ends + "{{ " + expression + " }}", Json::object());
+    return found.contains("text") ? found["text"] : found["error"];
+  };
+  EXPECT_EQ(shown("'%x' % low"), "-80000000000000000000000000000000");
+  EXPECT_EQ(shown("'%#o' % (low + 1)"), "-0o1777777777777777777777777777777777777777777");
+  EXPECT_EQ(shown("low"), "-170141183460469231731687303715884105728");
+  EXPECT_EQ(shown("'%d' % low"), "-170141183460469231731687303715884105728");
+  EXPECT_EQ(shown("low % 3"), "1");
+  EXPECT_EQ(shown("top % -2"), "-1");
+  EXPECT_EQ(shown("low // 3"), "-56713727820156410577229101238628035243");
+  EXPECT_EQ(shown("'abc'[::low]"), "c");
+  EXPECT_EQ(shown("15|round(low)"), "0");
+  EXPECT_EQ(shown("(-2)**127 == low"), "True");
+  EXPECT_EQ(shown("(2**64)**2"), "limit");
+  EXPECT_EQ(shown("top**2"), "limit");
+  for (const char* overflows : {"-low", "low|abs", "low // -1", "top + 1", "low - 1"})
+    EXPECT_EQ(shown(overflows), "limit") << overflows;
+}
+
 /// Defect: a variable hides nothing, or one rendering leaves names for the next.
 TEST(TemplateValues, HideFunctionsAndEndWithTheirRendering) {
   const Template source("{% if x is defined %}{{ range }}{% endif %}{% set x = 1 %}{{ x }}");

@@ -76,6 +76,75 @@ TEST_P(TemplateLimits, AreErrorsThatNameTheBound) {
 INSTANTIATE_TEST_SUITE_P(, TemplateLimits, ::testing::ValuesIn(excesses()),
                          [](const auto& named) { return std::string(named.param.name); });
 
+void expect_limit(const std::string& source, const templates::Limits& limits = {}) {
+  const Json found = outcome_of(source, Json::object(), limits);
+  EXPECT_EQ(found.value("error", "none"), "limit") << source << "\n" << found.dump();
+}
+
+/// Defect: a range is counted in doubles, so that one of 10^12 large numbers counts as empty, and
+/// the steps behind its last number overflow.
+TEST(TemplateBounds, CountRangesExactly) {
+  expect_limit("{{ range(2**100, 2**100 + 10**12) }}");
+  expect_limit("{{ range(-2**126 * 2, 2**126) }}");
+  const std::string top = "{% set top = 2**126 + (2**126 - 1) %}";
+  EXPECT_EQ(outcome_of(top + "{{ range(top - 2, top, 2**126)|list }}"
+                             "{{ range(-top - 1, top, top)|length }}"
+                             "{{ range(1 - top, -top - 1, -top - 1)|length }}"
+                             "{{ range(100000)|length }}{{ range(0, -7, -3)|list }}",
+                       Json::object())["text"],
+            "[170141183460469231731687303715884105725]31100000[0, -3, -6]");
+}
+
+/// Defect: a fill of many characters is written as often as a width asks, before it is measured.
+TEST(TemplateBounds, HoldFillsOfOneCharacter) {
+  for (const char* method : {"center", "ljust", "rjust"})
+    for (const char* fill : {"'b' * 1000000", "'bc'", "''"})
+      EXPECT_EQ(outcome_of(std::string("{{ 'a'.") + method + "(60000000, " + fill + ") }}",
+                           Json::object())["error"],
+                "rendering");
+  expect_limit("{{ 'a'.ljust(60000000, 'ä') }}");
+  EXPECT_EQ(outcome_of("{{ 'a'.center(4, 'ä') }}", Json::object())["text"], "äaää");
+}
+
+/// Defect: a text is cut into more parts than a rendering can make, before they are counted.
+TEST(TemplateBounds, HoldPartsOfATextBeforeTheyAreMade) {
+  for (const char* split : {"split('a')", "rsplit('a')", "split()", "rsplit()"})
+    expect_limit(std::string("{{ ('a ' * 100000).") + split + "|length }}",
+                 {.made_bytes = 1 << 20});
+}
+
+/// Defect: a precision of a whole number writes up to a million digits, and groups them one by one.
+TEST(TemplateBounds, RefuseThePrecisionOfWholeNumbers) {
+  EXPECT_EQ(outcome_of("{{ '{:,.1000000d}'.format(1) }}", Json::object())["error"], "rendering");
+  EXPECT_EQ(outcome_of("{{ '{:.1f}{:.0%}'.format(1, 2) }}", Json::object())["text"], "1.0200%");
+}
+
+/// Defect: escapes make a text many times as long before it is measured.
+TEST(TemplateBounds, HoldEscapedTexts) {
+  for (const char* filter : {"escape", "forceescape"})
+    expect_limit(std::string("{{ ('<' * 1000)|") + filter + " }}", {.text_bytes = 3999});
+  expect_limit("{{ 'a'|safe + '<' * 1000 }}", {.text_bytes = 4000});
+}
+
+/// Defect: tests of a text read it as often as a template likes for one step.
+TEST(TemplateBounds, CountTheCharactersThatAreClassified) {
+  for (const char* test : {"isprintable", "islower", "istitle", "isidentifier"})
+    expect_limit(std::string("{% set t = 'ab ' * 100000 %}{% for i in range(200) %}{{ t.") + test +
+                     "() }}{% endfor %}",
+                 {.steps = 1'000'000});
+}
+
+/// Defect: every character that is stripped is sought in a long text.
+TEST(TemplateBounds, StripBySetsOfAnySize) {
+  EXPECT_EQ(outcome_of("{{ ('a' * 1000000)|trim('b' * 1000000 ~ 'a')|length }}", Json::object()),
+            Json({{"text", "0"}}));
+}
+
+/// Defect: an error quotes half a character, and no JSON can hold it.
+TEST(TemplateBounds, QuoteWholeCharacters) {
+  EXPECT_NO_THROW(outcome_of("{{ '%é' % 1 }}", Json::object()).dump());
+}
+
 /// Defect: a source of any size is parsed, or one with bytes that are no text.
 TEST(TemplateSource, IsBoundedAndUtf8) {
   EXPECT_EQ(outcome_of(std::string((1 << 20) + 1, 'x'), Json::object())["error"], "limit");
