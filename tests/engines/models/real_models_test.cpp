@@ -97,15 +97,23 @@ TEST_P(RealModel, ContinuesAndScoresAsTransformers) {
   EXPECT_NEAR(std::exp(found - expected), 1.0, kPerplexityTolerance);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    , RealModel, ::testing::Values("gemma3-270m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"),
-    [](const auto& named) {
-      std::string name = named.param;
-      std::ranges::replace_if(name, [](char c) { return c == '-' || c == '.'; }, '_');
-      return name;
-    });
+/// Models with a fixture.
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(SPECLAB_SOURCE_DIR "/tests/golden/real_models"))
+    names.push_back(entry.path().stem().string());
+  std::ranges::sort(names);
+  return names;
+}
 
-/// What the 1.5B's drafters read.
+INSTANTIATE_TEST_SUITE_P(, RealModel, ::testing::ValuesIn(model_names()), [](const auto& named) {
+  std::string name = named.param;
+  std::ranges::replace_if(name, [](char c) { return c == '-' || c == '.'; }, '_');
+  return name;
+});
+
+/// The models that the 1.5B's drafters read.
 class RealDrafters final : public DrafterModels {
  public:
   explicit RealDrafters(const std::vector<Ids>& texts)
