@@ -44,6 +44,12 @@ bool added_tokens_take_white_space(const BpeVocabulary& vocabulary) {
                              [](const AddedToken& token) { return token.lstrip || token.rstrip; });
 }
 
+std::size_t text_bytes(const std::vector<AddedToken>& tokens) {
+  std::size_t bytes = 0;
+  for (const AddedToken& token : tokens) bytes += token.text.size();
+  return bytes;
+}
+
 BpeVocabulary checked(BpeVocabulary vocabulary) {
   const std::size_t size = vocabulary.texts.size();
   SPECLAB_EXPECT(size == vocabulary.kinds.size() && size <= INT32_MAX, "one kind for each token");
@@ -67,6 +73,7 @@ class BpeTokenizer::Encoding {
       : tokenizer_(tokenizer), added_(added), work_(tokenizer.model_->start()) {}
 
   std::vector<Token> run(std::string_view text) {
+    bytes_left_ = most_made_bytes(text.size());
     added_.raw.split(
         text,
         [&](std::size_t begin, std::size_t end) {
@@ -93,12 +100,12 @@ class BpeTokenizer::Encoding {
   }
 
   /// Bytes that are not valid UTF-8 are left as they are.
-  std::string normal_form(std::string_view text, bool is_first) const {
+  std::string normal_form(std::string_view text, bool is_first) {
     std::string result;
     while (!text.empty()) {
       const std::size_t valid = valid_utf8_prefix(text);
       result += normalized(tokenizer_.vocabulary_.normalizer, text.substr(0, valid),
-                           is_first && result.empty());
+                           is_first && result.empty(), bytes_left_);
       text.remove_prefix(valid);
       if (text.empty()) break;
       result += text[0];
@@ -130,6 +137,7 @@ class BpeTokenizer::Encoding {
   const AddedSets& added_;
   std::unique_ptr<PieceModel::Work> work_;
   std::vector<Token> ids_;
+  std::size_t bytes_left_ = 0;  ///< that the normalizer may still make
   TextStore store_;
   KnownPieces known_;
 };
@@ -157,10 +165,12 @@ void BpeTokenizer::add_tokens() {
                                    .text = vocabulary_.texts[i],
                                    .special = kind == TokenKind::control});
   }
+  std::size_t left = most_made_bytes(text_bytes(vocabulary_.added));
   for (AddedToken token : vocabulary_.added) {
     if (token.normalized)
-      token.text = token.normal_form.empty() ? normalized(vocabulary_.normalizer, token.text, true)
-                                             : token.normal_form;
+      token.text = token.normal_form.empty()
+                       ? normalized(vocabulary_.normalizer, token.text, true, left)
+                       : token.normal_form;
     if (token.text.empty()) continue;
     (token.normalized ? all_added_.normalized : all_added_.raw).add(token);
     if (!token.special)

@@ -106,8 +106,6 @@ class FolderReader {
     told_.add_end = told_flag(root, "add_eos_token");
     told_.add_prefix_space = told_flag(root, "add_prefix_space");
     told_.is_legacy = told_flag(root, "legacy");
-    if (const auto name = root.find("tokenizer_class"); name && name->is_string())
-      told_.tokenizer_class = name->as_string();
     read_texts(root);
   }
 

@@ -24,9 +24,8 @@ struct FolderTokens {
   std::vector<TemplateSource> templates;  ///< each name once, "default" first
   std::vector<ToldToken> added;
   std::optional<bool> add_begin, add_end;  ///< add_bos_token, add_eos_token where they are told
-  std::optional<bool> add_prefix_space;
+  std::optional<bool> add_prefix_space;    ///< of tokenizer_config.json
   std::optional<bool> is_legacy;
-  std::string tokenizer_class;  ///< empty where it is not told
 };
 
 /// Reads generation_config.json, config.json, tokenizer_config.json, special_tokens_map.json,

@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kDecoders =
     "ByteLevel, ByteFallback, Fuse, Replace, Strip, Metaspace, Sequence";
 
-std::string spelt_in_bytes(const std::string& text) {
+std::string spelt_in_bytes(const std::string& text, std::size_t) {
   return bytes_of_token_text(text).value_or(text);
 }
 
@@ -41,12 +41,14 @@ class DecoderReader {
 
  private:
   void add_step(const JsonNode& node, const std::string& type) {
+    constexpr std::size_t kMostSteps = 1000;
+    if (read_.of_token.size() == kMostSteps) node.fail("more than 1000 steps", "at most 1000");
     if (type == "Fuse") {
       is_fused_ = true;
     } else if (type == "ByteLevel") {
       read_.of_token.push_back(spelt_in_bytes);
     } else if (type == "ByteFallback") {
-      read_.of_token.push_back([](std::string text) {
+      read_.of_token.push_back([](std::string text, std::size_t) {
         const auto byte = byte_of_token(text);
         return byte ? std::string(1, *byte) : text;
       });
@@ -68,8 +70,9 @@ class DecoderReader {
     if (text && text->as_string().empty()) text->fail("empty", "one or more characters");
     const auto step =
         text ? replace_step(text->as_string(), by) : replace_step(json_pattern(pattern), by);
-    read_.of_token.push_back(
-        [step](std::string token) { return step->apply(std::move(token), false); });
+    read_.of_token.push_back([step](std::string token, std::size_t most) {
+      return step->apply(std::move(token), false, most);
+    });
   }
 
   void add_strip(const JsonNode& node) {
@@ -80,7 +83,7 @@ class DecoderReader {
     const auto begin = static_cast<std::size_t>(node.at("start").as_integer(0, kMost));
     const auto end = static_cast<std::size_t>(node.at("stop").as_integer(0, kMost));
     if (!is_fused_) {
-      read_.of_token.push_back([content, begin, end](std::string text) {
+      read_.of_token.push_back([content, begin, end](std::string text, std::size_t) {
         return stripped_text(std::move(text), content, begin, end);
       });
       return;
@@ -98,7 +101,8 @@ class DecoderReader {
     if (const auto scheme = node.find("prepend_scheme"))
       has_prefix = scheme->as_string() != "never";
     if (has_prefix) read_.dropped_at_first = mark;
-    read_.of_token.push_back([mark](const std::string& text) { return replaced(text, mark, " "); });
+    read_.of_token.push_back(
+        [mark](const std::string& text, std::size_t) { return replaced(text, mark, " "); });
   }
 
   JsonDecoder read_;

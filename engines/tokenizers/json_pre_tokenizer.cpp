@@ -30,6 +30,8 @@ SplitBehavior json_behavior(const JsonNode& node) {
 
 class PreTokenizerReader {
  public:
+  explicit PreTokenizerReader(std::optional<bool> prefix_space) : prefix_space_(prefix_space) {}
+
   void add(const JsonNode& node) {
     const std::string& type = node.at("type").as_string();
     if (type == "Sequence") {
@@ -88,7 +90,8 @@ class PreTokenizerReader {
   }
 
   void add_byte_level(const JsonNode& node) {
-    if (json_flag(node, "add_prefix_space", true)) {
+    const bool has_prefix = json_flag(node, "add_prefix_space", true);
+    if (prefix_space_.value_or(has_prefix)) {
       read_.steps.push_back(prefix_space_step());
       read_.changes_text = true;
     }
@@ -118,13 +121,15 @@ class PreTokenizerReader {
     node.fail(node.shown(), "always, first, never");
   }
 
+  std::optional<bool> prefix_space_;  ///< instead of a ByteLevel's own
   JsonPreTokenizer read_;
 };
 
 }  // namespace
 
-JsonPreTokenizer json_pre_tokenizer(const JsonNode& node) {
-  PreTokenizerReader reader;
+JsonPreTokenizer json_pre_tokenizer(const JsonNode& node, std::optional<bool> prefix_space) {
+  const bool is_alone = node.at("type").as_string() == "ByteLevel";
+  PreTokenizerReader reader(is_alone ? prefix_space : std::nullopt);
   reader.add(node);
   return reader.take();
 }

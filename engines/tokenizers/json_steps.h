@@ -24,12 +24,16 @@ struct JsonPreTokenizer {
   bool is_byte_level = false;  ///< pieces are bytes in the byte-level alphabet
   bool changes_text = false;   ///< pieces side by side are not the text
 };
-JsonPreTokenizer json_pre_tokenizer(const JsonNode& node);
+/// @param prefix_space  takes the place of a ByteLevel's add_prefix_space where the whole
+///                      pre-tokenizer is one
+/// @source transformers, PreTrainedTokenizerFast.__init__
+JsonPreTokenizer json_pre_tokenizer(const JsonNode& node, std::optional<bool> prefix_space);
 
 /// How one token and a whole text are spelt.
 struct JsonDecoder {
-  std::vector<std::function<std::string(std::string)>> of_token;  ///< in turn
-  std::string dropped_at_first, separator, stripped;              ///< as SpellingRules has them
+  /// In turn; each has a token's text and the bytes that it may make.
+  std::vector<std::function<std::string(std::string, std::size_t)>> of_token;
+  std::string dropped_at_first, separator, stripped;  ///< as SpellingRules has them
   std::size_t strip_begin = 0, strip_end = 0;
 };
 JsonDecoder json_decoder(const JsonNode& node);

@@ -51,7 +51,10 @@ class JsonTokenizerReader {
         read_(root_, limits) {}
 
   std::shared_ptr<const Tokenizer> read() {
-    if (const auto step = root_.find("pre_tokenizer")) pre_tokenizer_ = json_pre_tokenizer(*step);
+    folder_ = std::filesystem::path(path_).parent_path().string();
+    told_ = read_folder_tokens(folder_);
+    if (const auto step = root_.find("pre_tokenizer"))
+      pre_tokenizer_ = json_pre_tokenizer(*step, told_.add_prefix_space);
     read_vocabulary();
     VocabularyBuilder builder(make_failure(path_),
                               is_byte_level() ? Alphabet::byte_level : Alphabet::plain_text);
@@ -109,9 +112,7 @@ class JsonTokenizerReader {
     else
       read_.add_members(vocab, tokens_read_.take());
     if (const auto added = root_.find("added_tokens")) read_.add_added_tokens(*added);
-    const std::string folder = std::filesystem::path(path_).parent_path().string();
-    told_ = read_folder_tokens(folder);
-    read_.add_told_tokens(folder, told_.added);
+    read_.add_told_tokens(folder_, told_.added);
   }
 
   void read_model(VocabularyBuilder& builder) {
@@ -197,16 +198,32 @@ class JsonTokenizerReader {
                         .strip_end = decoder.strip_end};
     std::vector<std::string> texts;
     for (const auto& token : read_.tokens()) texts.push_back(token.text);
+    std::size_t left = most_made_bytes(size_of(texts));
     for (const AddedToken& token : read_.added())
       if (token.normalized)
-        texts[static_cast<std::size_t>(token.id)] = normalized(normalizer_, token.text, true);
-    for (const std::string& text : texts) {
-      if (!rules.dropped_at_first.empty()) rules.raw_texts.push_back(text);
-      std::string spelt = text;
-      for (const auto& step : decoder.of_token) spelt = step(std::move(spelt));
-      rules.texts.push_back(std::move(spelt));
+        texts[static_cast<std::size_t>(token.id)] = normalized(normalizer_, token.text, true, left);
+    if (!rules.dropped_at_first.empty()) rules.raw_texts = texts;
+    left = most_made_bytes(size_of(texts));
+    for (std::string& text : texts) {
+      rules.texts.push_back(decoded(std::move(text), decoder, left));
+      left -= std::min(left, rules.texts.back().size());
     }
     return rules;
+  }
+
+  static std::size_t size_of(const std::vector<std::string>& texts) {
+    std::size_t bytes = 0;
+    for (const std::string& text : texts) bytes += text.size();
+    return bytes;
+  }
+
+  std::string decoded(std::string text, const JsonDecoder& decoder, std::size_t most) const try {
+    for (const auto& step : decoder.of_token) text = step(std::move(text), most);
+    return text;
+  } catch (const TooLongTextError&) {
+    throw_model_file_error(
+        path_, 0,
+        {"decoder", "more than " + std::to_string(most) + " bytes of tokens", kMostMadeBytes});
   }
 
   void read_roles(VocabularyBuilder& builder) const {
@@ -226,7 +243,7 @@ class JsonTokenizerReader {
     if (told_.ends.empty()) builder.add_usual_ends();
   }
 
-  std::string path_;
+  std::string path_, folder_;
   JsonTokens tokens_read_;
   JsonPieces pieces_read_;
   JsonMerges merges_read_;
@@ -243,8 +260,10 @@ class JsonTokenizerReader {
 }  // namespace
 
 std::shared_ptr<const Tokenizer> load_tokenizer_from_json(const std::string& path,
-                                                          const TokenizerLimits& limits) {
+                                                          const TokenizerLimits& limits) try {
   return JsonTokenizerReader(path, limits).read();
+} catch (const TooLongTextError&) {
+  throw_model_file_error(path, 0, {"normalizer", "more bytes of the added tokens", kMostMadeBytes});
 }
 
 }  // namespace speclab::engines

@@ -1,6 +1,5 @@
 #include "engines/tokenizers/json_vocabulary.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "engines/formats/input_file.h"
@@ -35,18 +34,22 @@ std::size_t JsonVocabulary::vocab_id(const JsonNode& vocab, const std::string& t
   return id.get<std::size_t>();
 }
 
-void JsonVocabulary::set_token(const std::string& text, std::size_t id, TokenKind kind) {
+std::optional<JsonVocabulary::Problem> JsonVocabulary::problem_of(const std::string& text,
+                                                                  std::size_t id) const {
   if (text.size() > limits_.token_bytes)
-    root_.fail("a token of " + std::to_string(text.size()) + " bytes",
-               "at most " + std::to_string(limits_.token_bytes));
+    return Problem{"a token of " + std::to_string(text.size()) + " bytes",
+                   "at most " + std::to_string(limits_.token_bytes)};
+  const bool is_free = id >= tokens_.size() || tokens_[id].kind == TokenKind::unused;
+  if (is_free || tokens_[id].text == text) return std::nullopt;
+  return Problem{"id " + std::to_string(id) + " for '" + escaped(tokens_[id].text, 30) + "' and '" +
+                     escaped(text, 30) + "'",
+                 "one token an id"};
+}
+
+void JsonVocabulary::set_token(const std::string& text, std::size_t id, TokenKind kind) {
+  if (const auto problem = problem_of(text, id)) root_.fail(problem->found, problem->allowed);
   if (id >= tokens_.size()) tokens_.resize(id + 1);
-  NamedToken& token = tokens_[id];
-  if (token.kind != TokenKind::unused && token.text != text) {
-    root_.fail("id " + std::to_string(id) + " for '" + escaped(token.text, 30) + "' and '" +
-                   escaped(text, 30) + "'",
-               "one token an id");
-  }
-  token = {text, kind};
+  tokens_[id] = {text, kind};
   ids_.insert_or_assign(text, static_cast<Token>(id));
 }
 
@@ -70,7 +73,7 @@ void JsonVocabulary::add_told_tokens(const std::string& folder,
                                      const std::vector<ToldToken>& told) {
   for (const auto& [told_token, found_in] : told) {
     AddedToken token = told_token;
-    if (std::ranges::count(added_, token.text, &AddedToken::text) > 0) continue;
+    if (added_texts_.contains(token.text)) continue;
     const Token known = find(token.text);
     if (known == kNoToken && token.id < 0) continue;  // a text that the model has no row for
     if (known == kNoToken && static_cast<std::size_t>(token.id) >= id_limit_)
@@ -78,6 +81,8 @@ void JsonVocabulary::add_told_tokens(const std::string& folder,
           folder, 0,
           {found_in, "id " + std::to_string(token.id), "ids below " + std::to_string(id_limit_)});
     if (known != kNoToken) token.id = known;
+    if (const auto problem = problem_of(token.text, static_cast<std::size_t>(token.id)))
+      throw_model_file_error(folder, 0, {found_in, problem->found, problem->allowed});
     add(std::move(token));
   }
 }
@@ -85,6 +90,7 @@ void JsonVocabulary::add_told_tokens(const std::string& folder,
 void JsonVocabulary::add(AddedToken token) {
   set_token(token.text, static_cast<std::size_t>(token.id),
             token.special ? TokenKind::control : TokenKind::user_defined);
+  added_texts_.insert(token.text);
   added_.push_back(std::move(token));
 }
 

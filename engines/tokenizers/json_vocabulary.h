@@ -2,6 +2,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "engines/formats/json_file.h"
@@ -38,8 +39,14 @@ class JsonVocabulary {
   Token find(const std::string& text) const;
 
  private:
+  struct Problem {
+    std::string found, allowed;
+  };
+
   std::size_t vocab_id(const JsonNode& vocab, const std::string& text,
                        const nlohmann::json& id) const;
+  /// Why the text cannot have the id.
+  std::optional<Problem> problem_of(const std::string& text, std::size_t id) const;
   void set_token(const std::string& text, std::size_t id, TokenKind kind);
   void add(AddedToken token);
 
@@ -49,6 +56,7 @@ class JsonVocabulary {
   std::vector<NamedToken> tokens_;
   std::unordered_map<std::string, Token> ids_;
   std::vector<AddedToken> added_;
+  std::unordered_set<std::string> added_texts_;
 };
 
 }  // namespace speclab::engines

@@ -59,7 +59,7 @@ class UnicodeFormStep final : public NormalizerStep {
  public:
   explicit UnicodeFormStep(UnicodeForm form) : form_(form) {}
 
-  std::string apply(std::string text, bool) const override {
+  std::string apply(std::string text, bool, std::size_t) const override {
     if (is_ascii(text)) return text;
     const bool is_compatible = form_ == UnicodeForm::nfkc || form_ == UnicodeForm::nfkd;
     std::vector<utf8proc_int32_t> characters = decomposed(text, is_compatible);
@@ -78,7 +78,7 @@ class UnicodeFormStep final : public NormalizerStep {
 };
 
 class LowercaseStep final : public NormalizerStep {
-  std::string apply(std::string text, bool) const override {
+  std::string apply(std::string text, bool, std::size_t) const override {
     std::string result;
     visit_characters(text, [&](char32_t c) { append_lower_case(c, result); });
     return result;
@@ -86,7 +86,7 @@ class LowercaseStep final : public NormalizerStep {
 };
 
 class StripAccentsStep final : public NormalizerStep {
-  std::string apply(std::string text, bool) const override {
+  std::string apply(std::string text, bool, std::size_t) const override {
     std::string result;
     visit_characters(text, [&](char32_t c) {
       if (!is_mark(c)) append_character(c, result);
@@ -106,7 +106,7 @@ class NmtStep final : public NormalizerStep {
            (c >= 0x200B && c <= 0x200F) || c == 0x2028 || c == 0x2029 || c == 0x2581 ||
            c == 0xFEFF || c == 0xFFFD;
   }
-  std::string apply(std::string text, bool) const override {
+  std::string apply(std::string text, bool, std::size_t) const override {
     std::string result;
     visit_characters(text, [&](char32_t c) {
       if (!is_dropped(c)) append_character(is_blank(c) ? U' ' : c, result);
@@ -119,7 +119,7 @@ class StripStep final : public NormalizerStep {
  public:
   StripStep(bool left, bool right) : left_(left), right_(right) {}
 
-  std::string apply(std::string text, bool) const override {
+  std::string apply(std::string text, bool, std::size_t) const override {
     std::string_view rest = text;
     if (left_) rest = without_first_white_space(rest);
     if (right_) rest = without_final_white_space(rest);
@@ -133,7 +133,7 @@ class StripStep final : public NormalizerStep {
 class PrependStep final : public NormalizerStep {
  public:
   explicit PrependStep(std::string text) : text_(std::move(text)) {}
-  std::string apply(std::string text, bool) const override {
+  std::string apply(std::string text, bool, std::size_t) const override {
     return text.empty() ? text : text_ + text;
   }
 
@@ -144,7 +144,12 @@ class PrependStep final : public NormalizerStep {
 class ReplaceStep final : public NormalizerStep {
  public:
   ReplaceStep(std::string from, std::string by) : from_(std::move(from)), by_(std::move(by)) {}
-  std::string apply(std::string text, bool) const override { return replaced(text, from_, by_); }
+  std::string apply(std::string text, bool, std::size_t most) const override {
+    std::size_t size = text.size();
+    for (std::size_t at = 0; (at = text.find(from_, at)) != std::string::npos; at += from_.size())
+      check_made_bytes(size = size - from_.size() + by_.size(), most);
+    return replaced(text, from_, by_);
+  }
 
  private:
   std::string from_, by_;
@@ -155,10 +160,11 @@ class ReplacePatternStep final : public NormalizerStep {
   ReplacePatternStep(std::shared_ptr<const Pattern> from, std::string by)
       : from_(std::move(from)), by_(std::move(by)) {}
 
-  std::string apply(std::string text, bool) const override {
+  std::string apply(std::string text, bool, std::size_t most) const override {
     std::string result;
     std::size_t done = 0;
     from_->visit_matches(text, [&](std::size_t begin, std::size_t end) {
+      check_made_bytes(result.size() + (begin - done) + by_.size(), most);
       result.append(text, done, begin - done).append(by_);
       done = end;
     });
@@ -191,30 +197,31 @@ class PrecompiledStep final : public NormalizerStep {
  public:
   explicit PrecompiledStep(Charsmap charsmap) : charsmap_(std::move(charsmap)) {}
 
-  std::string apply(std::string text, bool) const override {
+  std::string apply(std::string text, bool, std::size_t most) const override {
     if (charsmap_.empty()) return text;
     std::string result;
     std::string_view rest = text;
     while (!rest.empty()) {
       const std::string_view grapheme = rest.substr(0, grapheme_length(rest));
       rest.remove_prefix(grapheme.size());
-      add(grapheme, result);
+      add(grapheme, most, result);
     }
     return result;
   }
 
  private:
-  void add(std::string_view grapheme, std::string& result) const {
+  void add(std::string_view grapheme, std::size_t most, std::string& result) const {
     constexpr std::size_t kShort = 6;
-    if (grapheme.size() < kShort && add_replacement(grapheme, result)) return;
+    if (grapheme.size() < kShort && add_replacement(grapheme, most, result)) return;
     while (!grapheme.empty()) {
       const std::string_view one = grapheme.substr(0, character_length(grapheme[0]));
-      if (!add_replacement(one, result)) result += one;
+      if (!add_replacement(one, most, result)) result += one;
       grapheme.remove_prefix(one.size());
     }
   }
-  bool add_replacement(std::string_view text, std::string& result) const {
+  bool add_replacement(std::string_view text, std::size_t most, std::string& result) const {
     const Charsmap::Match match = charsmap_.shortest(text);
+    check_made_bytes(result.size() + match.replacement.size(), most);
     if (match.length > 0) result += match.replacement;
     return match.length > 0;
   }
@@ -224,9 +231,23 @@ class PrecompiledStep final : public NormalizerStep {
 
 }  // namespace
 
-std::string normalized(const Normalizer& steps, std::string_view text, bool is_first) {
+std::size_t most_made_bytes(std::size_t text_bytes) { return 64 * text_bytes + (1 << 20); }
+
+void check_made_bytes(std::size_t bytes, std::size_t most) {
+  if (bytes > most)
+    throw TooLongTextError("the normalizer of the tokenizer makes more than " +
+                           std::to_string(most) + " bytes of a text; allowed: " + kMostMadeBytes +
+                           "; use a tokenizer with a simpler normalizer");
+}
+
+std::string normalized(const Normalizer& steps, std::string_view text, bool is_first,
+                       std::size_t& left) {
   std::string result(text);
-  for (const auto& step : steps) result = step->apply(std::move(result), is_first);
+  for (const auto& step : steps) {
+    result = step->apply(std::move(result), is_first, left);
+    check_made_bytes(result.size(), left);
+  }
+  left -= std::min(left, result.size());
   return result;
 }
 

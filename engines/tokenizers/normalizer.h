@@ -8,21 +8,40 @@
 
 #include "engines/tokenizers/charsmap.h"
 #include "engines/tokenizers/pattern.h"
+#include "sim/core/errors.h"
 
 namespace speclab::engines {
+
+/// Bytes that steps may make of a text with so many. Without a bound, 40 steps that replace "a" by
+/// "aa" fill the memory.
+std::size_t most_made_bytes(std::size_t text_bytes);
+inline constexpr const char* kMostMadeBytes = "at most 64 times the text and 1 MiB";
+
+/// Steps make more of a text than is allowed.
+class TooLongTextError : public ModelFileError {
+ public:
+  using ModelFileError::ModelFileError;
+};
+/// @throws TooLongTextError if there are more bytes than allowed
+void check_made_bytes(std::size_t bytes, std::size_t most);
 
 class NormalizerStep {
  public:
   virtual ~NormalizerStep() = default;
   /// @param text      valid UTF-8
   /// @param is_first  it stands at the beginning of what the user gave
-  virtual std::string apply(std::string text, bool is_first) const = 0;
+  /// @param most      bytes that it may make
+  /// @throws TooLongTextError instead of taking memory for more than some times as many
+  virtual std::string apply(std::string text, bool is_first, std::size_t most) const = 0;
 };
 
 /// Steps in turn; none leaves the text as it is.
 using Normalizer = std::vector<std::shared_ptr<const NormalizerStep>>;
 
-std::string normalized(const Normalizer& steps, std::string_view text, bool is_first);
+/// @param left  bytes that may still be made of all texts together; those of this one are taken off
+/// @throws TooLongTextError if it becomes longer
+std::string normalized(const Normalizer& steps, std::string_view text, bool is_first,
+                       std::size_t& left);
 
 /// Whether pieces begin with the mark of a blank that the text does not have.
 enum class PrependScheme : std::uint8_t { always, first, never };

@@ -36,7 +36,8 @@ const Class* class_of(char letter) {
 
 class Translation {
  public:
-  Translation(std::string_view text, std::string& problem) : text_(text), problem_(problem) {}
+  Translation(std::string_view text, std::string& problem, int depth = 0)
+      : text_(text), problem_(problem), depth_(depth) {}
 
   std::string run() {
     while (!ended() && problem_.empty()) {
@@ -104,7 +105,11 @@ class Translation {
 
   void write_set(const std::vector<std::string>& parts, bool is_negated) {
     if (parts.size() == 1) {
-      out_.append(is_negated ? "[^" : "[").append(parts[0]).append("]");
+      const std::string one = with_brackets(parts[0]);
+      const bool is_nested = parts[0].starts_with(kNested);
+      if (is_negated && is_nested && one.starts_with("[^"))
+        return fail("a negated set inside a set");
+      out_ += is_negated ? "[^" + one.substr(1) : one;
       return;
     }
     if (is_negated) return fail("the negation of an intersection");
@@ -127,7 +132,11 @@ class Translation {
     if (follows("[")) return nested_set(members);
     if (follows("\\u")) return unicode_escape(members);
     if (text_[at_] != '\\') {
-      members += text_[at_++];
+      if (text_[at_] == kNested)
+        members += "\\x01";
+      else
+        members += text_[at_];
+      ++at_;
       return;
     }
     const Class* known = at_ + 1 < text_.size() ? class_of(text_[at_ + 1]) : nullptr;
@@ -139,7 +148,8 @@ class Translation {
 
   /// A set inside a set: its members, or where it is the whole of an intersection's part, itself.
   void nested_set(std::string& members) {
-    Translation inner(text_.substr(at_), problem_);
+    if (depth_ == kMostNestedSets) return fail("more than 50 sets inside each other");
+    Translation inner(text_.substr(at_), problem_, depth_ + 1);
     inner.set();
     if (!problem_.empty()) return;
     const std::string_view made = inner.out_;
@@ -172,9 +182,11 @@ class Translation {
   }
 
   static constexpr char kNested = '\x01';  ///< before a part that has its own brackets
+  static constexpr int kMostNestedSets = 50;
 
   std::string_view text_;
   std::string& problem_;
+  int depth_;  ///< sets around the text
   std::size_t at_ = 0;
   std::string out_;
 };

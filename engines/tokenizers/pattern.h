@@ -20,7 +20,8 @@ class Pattern {
   /// Calls `match(begin, end)` with every match from left to right. An empty match right behind
   /// another one does not count.
   /// @param text  valid UTF-8
-  /// @throws ModelFileError if the expression takes too many steps or too much memory
+  /// @throws ModelFileError if the expression takes too much memory, or all matches together too
+  ///         many steps
   void visit_matches(std::string_view text,
                      const std::function<void(std::size_t, std::size_t)>& match) const;
 

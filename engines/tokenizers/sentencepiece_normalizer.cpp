@@ -16,7 +16,7 @@ class SentencePieceStep final : public NormalizerStep {
       if (!text.empty()) kept_.add(text, 0);
   }
 
-  std::string apply(std::string text, bool is_first) const override {
+  std::string apply(std::string text, bool is_first, std::size_t most) const override {
     std::string_view rest = text;
     if (rules_.remove_extra_whitespaces) drop_first_blanks(rest);
     if (rest.empty()) return "";
@@ -24,7 +24,7 @@ class SentencePieceStep final : public NormalizerStep {
     const bool has_blank = rules_.dummy_prefix == PrependScheme::always ||
                            (rules_.dummy_prefix == PrependScheme::first && is_first);
     if (has_blank && !rules_.treat_whitespace_as_suffix) result += blank();
-    add_all(rest, result);
+    add_all(rest, most, result);
     if (rules_.remove_extra_whitespaces)
       while (std::string_view(result).ends_with(blank()))
         result.resize(result.size() - blank().size());
@@ -59,11 +59,13 @@ class SentencePieceStep final : public NormalizerStep {
     }
   }
 
-  void add_all(std::string_view text, std::string& result) const {
+  void add_all(std::string_view text, std::size_t most, std::string& result) const {
+    std::size_t num_read = 0;  // replacements count also where they are left out as blanks
     bool follows_blank = rules_.remove_extra_whitespaces;
     while (!text.empty()) {
       Step step = next(text);
       text.remove_prefix(step.length);
+      check_made_bytes(num_read += step.text.size(), most);
       while (follows_blank && step.text.starts_with(' ')) step.text.remove_prefix(1);
       if (step.text.empty()) continue;
       for (const char c : step.text) {

@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <filesystem>
+#include <unordered_set>
 
 #include "engines/formats/input_file.h"
 #include "engines/tokenizers/chat_template_files.h"
@@ -18,11 +18,13 @@ void add_told_tokens(const FolderTokens& told, const std::string& path,
                      VocabularyBuilder& builder) {
   constexpr std::int64_t kMostBehind = 100'000;
   BpeVocabulary& vocabulary = builder.vocabulary();
+  std::unordered_set<std::string> added;
+  for (const AddedToken& token : vocabulary.added) added.insert(token.text);
   const auto most_id = static_cast<std::int64_t>(vocabulary.texts.size()) + kMostBehind;
   for (const auto& [told_token, found_in] : told.added) {
     AddedToken token = told_token;
     token.normalized = false;  // the normalizer knows nothing of tokens that are no pieces
-    if (std::ranges::count(vocabulary.added, token.text, &AddedToken::text) > 0) continue;
+    if (added.contains(token.text)) continue;
     const Token known = builder.find(token.text);
     if (known != kNoToken) {
       token.id = known;
@@ -39,6 +41,7 @@ void add_told_tokens(const FolderTokens& told, const std::string& path,
       builder.add_token(token.text, token.special ? TokenKind::control : TokenKind::user_defined);
       vocabulary.spelling->texts.push_back(token.text);
     }
+    added.insert(token.text);
     vocabulary.added.push_back(std::move(token));
   }
 }

@@ -125,6 +125,33 @@ TEST(JsonTokenizer, TakesByteLevelWithoutPatternAndWithABlankBefore) {
   EXPECT_FALSE(prefixed->gives_texts_back());
 }
 
+/// So many steps of a Sequence, each of which doubles every "a".
+std::string doubling(const std::string& member, int steps) {
+  std::string list;
+  for (int i = 0; i < steps; ++i)
+    list += (i > 0 ? "," : "") +
+            std::string(R"({"type":"Replace","pattern":{"String":"a"},"content":"aa"})");
+  return R"({"type":"Sequence",")" + member + "\":[" + list + "]}";
+}
+std::string with_decoder(const std::string& decoder) {
+  return tokenizer_json(kAdded, "null", kModel).insert(1, "\"decoder\":" + decoder + ",");
+}
+
+/// Defect: steps that make a text longer fill the memory.
+TEST(JsonTokenizer, BoundsWhatStepsMakeOfAText) {
+  const auto six = load(tokenizer_json(kAdded, kGpt2, kModel, doubling("normalizers", 6)));
+  EXPECT_EQ(six->encode("a", SpecialText::parsed).size(), 64U);
+  const auto forty = load(tokenizer_json(kAdded, kGpt2, kModel, doubling("normalizers", 40)));
+  EXPECT_THROW(forty->encode("a", SpecialText::parsed), ModelFileError);
+  const auto invalid = load(tokenizer_json(kAdded, kGpt2, kModel, doubling("normalizers", 20)));
+  EXPECT_THROW(invalid->encode("a\xff"
+                               "a\xff",
+                               SpecialText::parsed),
+               ModelFileError)
+      << "the parts of a text share the bound";
+  EXPECT_EQ(load(with_decoder(doubling("decoders", 6)))->decode(std::vector<Token>{0}).size(), 64U);
+}
+
 struct Refusal {
   std::string name;
   std::string json;
@@ -170,6 +197,12 @@ std::vector<Refusal> refusals() {
        tokenizer_json(kAdded, kGpt2, kModel,
                       R"({"type":"Precompiled","precompiled_charsmap":"/////w=="})"),
        "precompiled_charsmap"},
+      {"NormalizerThatFillsTheMemory",
+       tokenizer_json(R"([{"id":5,"content":"xa","special":false,"normalized":true}])", kGpt2,
+                      kModel, doubling("normalizers", 40)),
+       "normalizer = "},
+      {"DecoderThatFillsTheMemory", with_decoder(doubling("decoders", 40)), "decoder = "},
+      {"DecoderOfTooManySteps", with_decoder(doubling("decoders", 1001)), "decoder.decoders[1000]"},
       {"EmptyVocabulary", with_model(R"({"vocab":{},"merges":[]})"), "model.vocab"},
       // A huge id must not become a huge array.
       {"HugeId", with_model(R"({"vocab":{"a":0,"b":4294967295},"merges":[]})"), "4294967295"},

@@ -50,6 +50,20 @@ TEST(Pattern, RefusesWhatPcre2CannotSay) {
   EXPECT_TRUE(matches(std::string(70'000, 'a').c_str(), "a").at(0).starts_with("refused: more"));
 }
 
+/// Defect: a pattern of brackets alone overflows the stack, or a set that is the whole of another
+/// one loses its brackets.
+TEST(Pattern, BoundsSetsInsideEachOther) {
+  EXPECT_EQ(matches(std::string(60'000, '[').c_str(), "a"),
+            Texts{"refused: more than 50 sets inside each other"});
+  const auto nested = [](std::size_t sets) {
+    return std::string(sets, '[') + "a" + std::string(sets, ']');
+  };
+  EXPECT_EQ(matches(nested(51).c_str(), "[a]"), Texts{"a"});
+  EXPECT_TRUE(matches(nested(52).c_str(), "a").at(0).starts_with("refused: more than 50"));
+  EXPECT_EQ(matches("[^[a]]", "ab"), Texts{"b"});
+  EXPECT_EQ(matches("[b\x01]+", "b\x01]"), Texts{"b\x01"});
+}
+
 /// Defect: a match of nothing stops the walk, counts twice, or goes on for ever.
 TEST(Pattern, PassesEmptyMatches) {
   EXPECT_EQ(matches("x*", "axb"), (Texts{"", "x", ""})) << "none right behind another match";
@@ -63,6 +77,21 @@ TEST(Pattern, EndsAfterSomeSteps) {
   EXPECT_THROW(matches("(a|aa)+$", text), ModelFileError);
   EXPECT_EQ(matches("(?:a|b)+", std::string(300'000, 'a')).size(), 1U)
       << "a stack of some megabytes is allowed";
+}
+
+/// Defect: each match stays below the limit of steps, and all of them in a text take hours.
+TEST(Pattern, CountsTheStepsOfAllMatchesInAText) {
+  EXPECT_EQ(matches(".*.*Z|.", std::string(20, 'a')).size(), 20U);
+  EXPECT_THROW(matches(R"(\s+$|x)", std::string(20'000, ' ') + "a"), ModelFileError)
+      << "the places of a text where nothing matches count too";
+  try {
+    matches(".*.*Z|.", std::string(3000, 'a'));
+    FAIL() << "taken";
+  } catch (const ModelFileError& error) {
+    const std::string message = error.what();
+    for (const char* part : {"'.*.*Z|.'", "3000 bytes", "allowed: patterns that match in 100000"})
+      EXPECT_NE(message.find(part), std::string::npos) << message;
+  }
 }
 
 }  // namespace

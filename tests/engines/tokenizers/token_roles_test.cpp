@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <filesystem>
 #include <map>
 
@@ -97,6 +98,51 @@ TEST(TokenRoles, PutAroundATextWhatTheConfigSays) {
   EXPECT_EQ(whole(R"(,"add_bos_token":false)"), Ids{0});
 }
 
+/// Defect: a blank that tokenizer_config.json asks for is missing, or stands where it forbids one.
+TEST(TokenRoles, LetTheConfigSayWhetherByteLevelTextsBeginWithABlank) {
+  const auto first = [](const std::string& pre_tokenizer, const std::string& config) {
+    const TemporaryFolder folder;
+    folder.file("tokenizer_config.json", config);
+    return load_tokenizer_from_json(
+               folder.file("tokenizer.json",
+                           R"({"pre_tokenizer":)" + pre_tokenizer +
+                               R"(,"model":{"merges":[],"vocab":{"a":0,"\u0120":1}}})"))
+        ->encode("a", SpecialText::parsed);
+  };
+  const std::string with = R"({"type":"ByteLevel","add_prefix_space":true})",
+                    without = R"({"type":"ByteLevel","add_prefix_space":false})";
+  EXPECT_EQ(first(with, "{}"), (Ids{1, 0}));
+  EXPECT_EQ(first(with, R"({"add_prefix_space":false})"), Ids{0});
+  EXPECT_EQ(first(without, R"({"add_prefix_space":true})"), (Ids{1, 0}));
+  EXPECT_EQ(first(R"({"type":"Sequence","pretokenizers":[)" + without + "]}",
+                  R"({"add_prefix_space":true})"),
+            Ids{0})
+      << "transformers leaves steps of a Sequence as they are";
+}
+
+/// Defect: each token that a file tells is sought in all others, which takes the square of them.
+TEST(TokenRoles, FindManyToldTokensAsFastAsListedOnes) {
+  constexpr int kTokens = 60'000;
+  std::string vocab = R"("a":0)", listed, told;
+  for (int i = 1; i <= kTokens; ++i) {
+    const std::string id = std::to_string(i), name = "\"<" + std::to_string(100'000 + i) + ">\"";
+    vocab += "," + name + ":" + id;
+    listed += (i > 1 ? "," : "") + std::string(R"({"id":)") + id + R"(,"content":)" + name + "}";
+    told += (i > 1 ? "," : "") + name + ":" + id;
+  }
+  const auto clocks = [&](const std::string& in_file, const std::string& beside) {
+    const TemporaryFolder folder;
+    folder.file("added_tokens.json", "{" + beside + "}");
+    const std::string path = folder.file(
+        "tokenizer.json", R"({"pre_tokenizer":{"type":"ByteLevel"},"added_tokens":[)" + in_file +
+                              R"(],"model":{"merges":[],"vocab":{)" + vocab + "}}}");
+    const std::clock_t begin = std::clock();
+    EXPECT_EQ(load_tokenizer_from_json(path)->encode("<100007>", SpecialText::parsed), Ids{7});
+    return std::clock() - begin;
+  };
+  EXPECT_LT(clocks("", told), 4 * clocks(listed, "") + CLOCKS_PER_SEC / 2);
+}
+
 /// Defect: a template in a list, a file or a folder is not seen, or the wrong one is the default.
 TEST(TokenRoles, GatherTemplatesByName) {
   const std::string tool_use = R"({"name":"tool_use","template":"T"})";
@@ -152,6 +198,9 @@ TEST(TokenRoles, RefuseWhatIsOfTheWrongKind) {
       {"tokenizer_config.json", R"({"added_tokens_decoder":{"900":{"content":"q"}}})", "id 900"},
       {"tokenizer_config.json", R"({"added_tokens_decoder":{"4":{"content":7}}})", "content"},
       {"tokenizer_config.json", R"({"add_bos_token":"yes"})", "add_bos_token"},
+      {"tokenizer_config.json", R"({"add_prefix_space":"yes"})", "add_prefix_space"},
+      {"tokenizer_config.json", R"({"added_tokens_decoder":{"4":{"content":"<other>"}}})",
+       "tokenizer_config.json: added_tokens_decoder = id 4 for '<turn>' and '<other>'"},
       {"tokenizer_config.json", R"({"chat_template":[{"name":"a"}]})", "template"},
       {"special_tokens_map.json", R"({"eos_token":3})", "eos_token"},
       {"special_tokens_map.json", "[", "JSON"},
