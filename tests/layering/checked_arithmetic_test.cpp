@@ -101,6 +101,7 @@ const std::vector<Allowed>& allowed() {
       {"charsmap.cpp", "replacements_.data() + place", "visit() has compared it with the size"},
       {"chat_template_files.cpp", "more + (\"\"+path.filename().string())", texts},
       {"chat_template_files.cpp", "key.size() + 1", "a place inside a text"},
+      {"json_tokenizer.cpp", "bytes += text.size()", "texts in memory"},
       {"json_vocabulary.cpp", "2 * members.size()", "members in memory, at most limits.tokens"},
       {"json_vocabulary.cpp", "2 * pieces.size()", "pieces in memory, at most limits.tokens"},
       {"json_vocabulary.cpp", "id + 1", "below twice the number of members"},
