@@ -340,7 +340,7 @@ class LocalEngines final : public Engines, private DrafterModels {
   std::shared_ptr<const cuda::Device> cuda_device_;
 #endif
   std::map<std::string, LoadedDrafter> models_;
-  /// Of the decoder that is being made.
+  /// The pair of the decoder that is being made.
   struct Pair {
     std::shared_ptr<const Tokenizer> tokenizer{};
     const ModelInfo* target = nullptr;

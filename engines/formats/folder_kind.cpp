@@ -48,7 +48,7 @@ void refuse_adapter(const std::string& folder) {
        "a whole model", "merge the adapter into its model and give the merged folder"});
 }
 
-/// What quantised the weights, in its own words.
+/// The name of the tool that quantised the weights, in its own words.
 std::string tool_of(const JsonNode& table) {
   if (!table.value().is_object()) return plain(table);
   if (const auto method = table.find("quant_method")) return plain(*method);
@@ -84,7 +84,7 @@ std::optional<std::string> first_entry(const fs::path& folder, const std::string
   return *std::ranges::min_element(names);
 }
 
-/// What to give in place of a folder without config.json.
+/// Advice in place of a folder without config.json.
 std::string instead_of(const std::string& folder) {
   if (has(folder, "snapshots"))
     return "give a snapshot: snapshots/" +

@@ -12,7 +12,7 @@ class GgufFile : public WeightSource {
   /// @throws ModelFileError
   static GgufFile open(const std::string& path);
 
-  /// Of the first part, which speaks for all.
+  /// The metadata of the first part, which speaks for all.
   const GgufMetadata& metadata() const { return parts_.front().header.metadata; }
   const std::vector<TensorInfo>& tensors() const override { return table_.tensors(); }
   bool contains(const std::string& name) const override { return table_.contains(name); }
@@ -25,7 +25,7 @@ class GgufFile : public WeightSource {
   explicit GgufFile(std::vector<GgufPart> parts);
   void add_tensors(std::size_t part);
 
-  /// Where a tensor's data lies: a part, and the number of the tensor there.
+  /// The place of a tensor's data: a part, and the number of the tensor there.
   struct Place {
     std::size_t part, tensor;
   };

@@ -33,7 +33,7 @@ std::int64_t num_parts(const GgufPart& part) {
   return count;
 }
 
-/// What stands before "-00001-of-00003.gguf". @throws ModelFileError if the name ends otherwise
+/// The name before "-00001-of-00003.gguf". @throws ModelFileError if the name ends otherwise
 std::string prefix_of(const GgufPart& first, std::int64_t count) {
   const std::string& path = first.file.path();
   const auto number = first.header.metadata.get<std::int64_t>(kNumber);

@@ -9,7 +9,7 @@
 
 namespace speclab::engines {
 
-/// What is wrong with a file. `found` must already be escaped where it quotes the file. Only of a
+/// A fault of a file. `found` must already be escaped where it quotes the file. Only of a
 /// damaged file does `change` say to use another copy: no copy of a sound file will do.
 struct FileProblem {
   std::string field;  ///< path of the field: "tensors[3].rank"

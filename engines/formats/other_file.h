@@ -9,7 +9,7 @@
 
 namespace speclab::engines {
 
-/// What a file is, and what to do instead of reading it.
+/// The true kind of a file, and the thing to do instead of reading it.
 struct OtherFile {
   std::string kind;
   std::string change;

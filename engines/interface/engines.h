@@ -67,7 +67,7 @@ class Engines {
   /// arithmetic
   virtual LoadedModel load_model(const ModelOptions& options) = 0;
   virtual std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) = 0;
-  /// What lies in the model's files, by type; nothing of a shape model.
+  /// The contents of the model's files, by type; nothing of a shape model.
   virtual std::vector<StoredWeights> stored_weights(const std::string& model) = 0;
   /// Renders a chat template that no model has brought.
   /// @param file  where it stands, for messages

@@ -27,7 +27,7 @@ struct TemplateSource {
   std::string found_in;
 };
 
-/// What the files of a model say about its special tokens, all of them together.
+/// All that the files of a model say about its special tokens.
 struct TokenRoles {
   std::string kind;  ///< of the tokenizer: "byte-level BPE", "BPE", "Unigram"
   std::vector<EndToken> ends;

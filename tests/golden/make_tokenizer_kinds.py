@@ -247,6 +247,15 @@ def unigram():
     save("unigram", Tokenizer.from_str(json.dumps(text)))
 
 
+def forget_folder(path):
+    """The library notes where it trained, which is of no use elsewhere."""
+    from sentencepiece import sentencepiece_model_pb2
+    model = sentencepiece_model_pb2.ModelProto.FromString(open(path, "rb").read())
+    model.trainer_spec.ClearField("model_prefix")
+    with open(path, "wb") as file:
+        file.write(model.SerializeToString())
+
+
 def sentencepiece_model(name, **options):
     os.makedirs(os.path.join(HERE, name), exist_ok=True)
     texts = [t.replace("\x00", "").replace("\n", " ") for t in corpus()]
@@ -254,6 +263,7 @@ def sentencepiece_model(name, **options):
     sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(t for t in texts if t.strip()), model_prefix=path, hard_vocab_limit=False,
                                              minloglevel=2, **options)
     os.remove(path + ".vocab")
+    forget_folder(path + ".model")
     return sentencepiece.SentencePieceProcessor(model_file=path + ".model")
 
 

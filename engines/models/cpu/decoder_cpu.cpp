@@ -59,7 +59,7 @@ std::unique_ptr<KvCache> DecoderCpu::make_cache(std::int32_t max_sequences, std:
   return std::make_unique<KvCacheCpu>(config_, max_sequences, capacity);
 }
 
-/// As far as the cache, and as far as any row, whatever cache it is in.
+/// Makes rotations for the whole cache and for every row, whatever cache it is in.
 void DecoderCpu::reach_rotations() {
   std::int32_t length = cache_->capacity();
   for (const ForwardRow& row : rows_) length = std::max(length, row.position + 1);

@@ -14,7 +14,7 @@
 
 namespace speclab::engines {
 
-/// Where a block f, which is attention or feed-forward, has its norms.
+/// The norms of a block f, which is attention or feed-forward.
 enum class NormPlace : std::uint8_t {
   before,     ///< x + f(norm(x)): most families
   after,      ///< x + norm(f(x)): OLMo 2
