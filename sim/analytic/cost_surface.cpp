@@ -122,24 +122,17 @@ CostCurve CostSurface::curve(CostKind kind, int rows) const {
 }
 
 std::optional<CostLine> CostCurve::line(int left, int right) const {
-  if (points_.size() == 1)
-    return points_[0].second >= 0.0 ? std::optional(CostLine{.left_ns = points_[0].second})
-                                    : std::nullopt;
+  if (points_.size() == 1) return CostLine{.left_ns = points_[0].second};
   const auto begin = first_at_or_after(points_, left);
   if (begin == points_.end() || std::next(begin) == points_.end()) return std::nullopt;
   const auto end = std::next(begin);
-  const bool is_line =
-      begin->first == left && end->first == right && begin->second >= 0.0 && end->second >= 0.0;
-  return is_line ? std::optional(
-                       CostLine{.left_ns = begin->second, .rise_ns = end->second - begin->second})
-                 : std::nullopt;
+  if (begin->first != left || end->first != right) return std::nullopt;
+  return CostLine{.left_ns = begin->second, .rise_ns = end->second - begin->second};
 }
 
 void CostCurve::refuse(int context) const {
-  SPECLAB_EXPECT(context >= 0, "context = " + to_text(context));
-  throw_contract_error("ns >= 0", __FILE__, __LINE__,
-                       "the cost surface continued to " + description_ + ", context " +
-                           to_text(context) + " is negative");
+  throw_contract_error("context >= 0", __FILE__, __LINE__,
+                       description_ + ", context = " + to_text(context));
 }
 
 }  // namespace speclab::sim

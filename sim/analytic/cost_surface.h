@@ -1,6 +1,7 @@
 #pragma once
 // What rounds cost on a machine: measured points and the lines between them.
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <map>
@@ -37,15 +38,20 @@ CostPoint cost_point(std::span<const std::string> cells);
 
 const char* to_string(CostKind kind);
 
-/// The value at x of the lines between points (x, value), x ascending, at least one: the segment
-/// around x, or the nearest one continued.
+/// The value at x of the lines between points (x, value >= 0), x ascending, at least one: the
+/// segment around x, or the nearest one continued. More work never costs less, whatever the noise
+/// of two neighbours says: beyond the last point a falling segment stays at that point's value.
+/// Before the first point a segment falls to no less than half of that point's value.
 inline double interpolated(const std::vector<std::pair<int, double>>& points, int x) {
   if (points.size() == 1) return points.front().second;
   auto right = std::next(points.begin());
   while (right->first < x && std::next(right) != points.end()) ++right;
   const auto left = std::prev(right);
   const double fraction = static_cast<double>(x - left->first) / (right->first - left->first);
-  return left->second + fraction * (right->second - left->second);
+  const double value = left->second + fraction * (right->second - left->second);
+  if (fraction > 1.0) return std::max(value, right->second);
+  if (fraction < 0.0) return std::max(value, 0.5 * left->second);
+  return value;
 }
 
 /// A stretch of a curve.
@@ -58,17 +64,16 @@ struct CostLine {
 class CostCurve {
  public:
   /// @param description  of the kind and the rows, for messages. @param points  (context, ns),
-  /// contexts ascending, at least one
+  /// contexts ascending, ns >= 0, at least one
   CostCurve(std::string description, std::vector<std::pair<int, double>> points)
       : description_(std::move(description)), points_(std::move(points)) {}
-  /// @param context  >= 0. @throws ContractError if the curve, continued so far, is negative
+  /// @param context  >= 0. @throws ContractError if it is negative
   double ns(int context) const {
-    const double value = interpolated(points_, context);
-    if (context < 0 || !(value >= 0.0)) refuse(context);
-    return value;
+    if (context < 0) refuse(context);
+    return interpolated(points_, context);
   }
-  /// The line between two contexts; none where the curve is not one line of costs >= 0 whose ends
-  /// they are. A single point is a line between any two.
+  /// The line between two contexts; none where the curve is not one line whose ends they are. A
+  /// single point is a line between any two.
   std::optional<CostLine> line(int left, int right) const;
 
  private:
@@ -79,8 +84,8 @@ class CostCurve {
 };
 
 /// Piecewise linear in rows and, over the contexts at which that many rows were measured, in
-/// context. Beyond the measured range the nearest segment is continued; a single point is a
-/// constant.
+/// context. Beyond the measured range the nearest segment is continued as `interpolated` says; a
+/// single point is a constant.
 class CostSurface {
  public:
   /// @throws DataError if a point is out of range or appears twice

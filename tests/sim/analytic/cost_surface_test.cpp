@@ -59,9 +59,16 @@ TEST(CostSurface, RefusesPointsOutOfRangeAndRepeatedOnes) {
   EXPECT_THROW(surface().prefill_ns(10), ContractError);
 }
 
-TEST(CostSurface, RefusesToContinueBelowZero) {
-  const CostSurface falling({point(CostKind::target, 1, 0, 10), point(CostKind::target, 1, 10, 5)});
-  EXPECT_THROW(falling.t_target_ns(1, 100), ContractError);
+// Defect: two neighbouring timings of a noisy machine were continued to a negative cost.
+TEST(CostSurface, HoldsAFallingEndAndHalvesAtMostBeforeTheFirstPoint) {
+  const CostSurface noisy({point(CostKind::target, 1, 10, 10), point(CostKind::target, 1, 20, 5),
+                           point(CostKind::target, 9, 10, 2), point(CostKind::target, 9, 20, 8)});
+  EXPECT_EQ(noisy.t_target_ns(1, 21), 5);
+  EXPECT_EQ(noisy.t_target_ns(1, 1000), 5);
+  EXPECT_EQ(noisy.t_target_ns(1, 0), 15) << "a falling segment rises towards the left";
+  EXPECT_EQ(noisy.t_target_ns(9, 9), 1.4);
+  EXPECT_EQ(noisy.t_target_ns(9, 0), 1);
+  EXPECT_EQ(noisy.t_target_ns(17, 10), 2) << "rows are held as contexts are";
 }
 
 TEST(RoundCosts, AreThoseOfTheSurfaceToTheBit) {
