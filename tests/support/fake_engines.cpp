@@ -32,9 +32,11 @@ class FakeStream final : public StreamingDecoder {
 /// What spells no token is a token a byte.
 class FakeTokenizer final : public Tokenizer {
  public:
+  /// @param opening  the tokens that every text begins with
+  explicit FakeTokenizer(std::vector<Token> opening) : opening_(std::move(opening)) {}
   std::int32_t vocab_size() const override { return kVocabSize; }
   std::vector<Token> encode(std::string_view text, SpecialText) const override {
-    std::vector<Token> ids;
+    std::vector<Token> ids = opening_;
     for (std::size_t at = 0; at < text.size();) {
       Token token = text[at];
       const auto [end, error] =
@@ -60,6 +62,9 @@ class FakeTokenizer final : public Tokenizer {
   std::string apply_chat_template(const ChatRequest&) const override {
     throw ConfigError("no template");
   }
+
+ private:
+  std::vector<Token> opening_;
 };
 
 class FakeCache final : public KvCache {
@@ -230,8 +235,9 @@ LoadedModel FakeEngines::load_model(const ModelOptions& options) {
           info.random_weights ? nullptr : load_tokenizer(options.model)};
 }
 
-std::shared_ptr<const Tokenizer> FakeEngines::load_tokenizer(const std::string&) {
-  return std::make_shared<FakeTokenizer>();
+std::shared_ptr<const Tokenizer> FakeEngines::load_tokenizer(const std::string& model) {
+  return std::make_shared<FakeTokenizer>(model == "opens_texts" ? std::vector<Token>{1, 2}
+                                                                : std::vector<Token>{});
 }
 
 std::unique_ptr<RoundDecoder> FakeEngines::make_decoder(LanguageModel&,

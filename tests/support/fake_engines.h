@@ -36,7 +36,8 @@ class FakeEngines final : public engines::Engines {
   explicit FakeEngines(std::shared_ptr<FakeEnginesState> state) : state_(std::move(state)) {}
 
   std::vector<engines::KnownModel> known_models() const override { return {{"fake", "no model"}}; }
-  /// Any name but "missing"; shape models have random weights.
+  /// Any name but "missing"; shape models have random weights. The tokenizer of "opens_texts" puts
+  /// two tokens before every text.
   engines::LoadedModel load_model(const engines::ModelOptions& options) override;
   std::shared_ptr<const engines::Tokenizer> load_tokenizer(const std::string& model) override;
   std::vector<engines::StoredWeights> stored_weights(const std::string&) override { return {}; }

@@ -40,6 +40,13 @@ Plan cost_plan(const engines::DecoderOptions& decoder, std::uint64_t seed) {
                      .tree = decoder.drafter.tree,
                      .verifier = decoder.verifier,
                      .options = decoder.drafter}};
+  plan.cells = {{.id = "",
+                 .category = "all",
+                 .model = kTarget,
+                 .drafting = plan.draftings.front(),
+                 .policy = "auto",
+                 .verifier = decoder.verifier,
+                 .temperature = decoder.sampling.temperature}};
   return plan;
 }
 
@@ -80,8 +87,7 @@ RunLog measured_costs(const Plan& plan, const AutoPolicyRequest& request,
   LoadedPlan loaded{.plan = plan,
                     .engines = request.engines,
                     .models = {},
-                    .prompt_ids = {prompt},
-                    .pilot_ids = {prompt}};
+                    .texts = {{kTarget, {.prompts = {prompt}, .pilots = {prompt}}}}};
   const Loan loan(loaded, request.target);
   RunLog log;
   Workbench bench(loaded, log, callbacks.progress,

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "experiments/drivers/commands/prompt.h"
+#include "experiments/drivers/commands/text_caches.h"
 #include "experiments/drivers/commands/train_config.h"
 #include "experiments/drivers/commands/train_schema.h"
 #include "experiments/drivers/engines_loader.h"
@@ -75,14 +76,6 @@ class ProgressLines {
   std::chrono::steady_clock::time_point begin_;
 };
 
-/// One for every choice of files and stretches.
-std::string default_cache_file(const engines::TextOptions& text) {
-  const std::string choice =
-      fmt::format("{} {} {} {}", fmt::join(text.files, "\n"), fmt::join(text.held_out_files, "\n"),
-                  text.sequence_length, text.max_sequences);
-  return fmt::format("{}/file_text_{}.bin", user_cache_folder(), sha256_text(choice).substr(0, 12));
-}
-
 /// A training that was stopped left a checkpoint, from which it goes on.
 void expect_no_drafter(const std::string& folder) {
   const auto is_there = [&](const char* file) {
@@ -148,6 +141,7 @@ void train_for_target(engines::Engines& engines, const std::string& path, TrainC
   for (const std::string& prompt : config.prompts)
     config.options.own_text.prompts.push_back(
         chat_prompt_ids(*target.tokenizer, prompt, config.chat_template));
+  name_text_caches(target.model->info(), config.options);
   note_provenance(engines, target.model->info().device, config);
   engines.train(*target.model, target.tokenizer, config.target.model, config.options, callbacks);
 }
@@ -165,13 +159,6 @@ int run_train(const TrainCommandOptions& options) {
   expect_there(options.config, "files", config.options.text.files);
   expect_there(options.config, "held_out_files", config.options.text.held_out_files);
   if (!options.overwrites) expect_no_drafter(config.options.output);
-  engines::OwnTextOptions& own_text = config.options.own_text;
-  if (own_text.cache_file.empty())
-    own_text.cache_file = user_cache_folder() + (own_text.keeps_layers   ? "/own_text_layers.bin"
-                                                 : own_text.keeps_hidden ? "/own_text_hidden.bin"
-                                                                         : "/own_text.bin");
-  if (engines::TextOptions& text = config.options.text; text.cache_file.empty())
-    text.cache_file = default_cache_file(text);
   const auto engines = open_engines();
   const Interruption interruption;
   ProgressLines lines;

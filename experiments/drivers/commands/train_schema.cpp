@@ -492,7 +492,7 @@ std::vector<TrainKey> text_keys() {
          {},
          {},
          "",
-         "in the user cache"},
+         "in the user cache, a file for this target and these numbers"},
         [](TrainConfig& c) -> ValueOfKey { return &c.options.own_text.cache_file; }},
        {}},
       {{{"text",
@@ -547,7 +547,7 @@ std::vector<TrainKey> text_keys() {
          {},
          {},
          kinds_text(kReadHidden),
-         "in the user cache, a file for these files and numbers"},
+         "in the user cache, a file for this target, these files and numbers"},
         [](TrainConfig& c) -> ValueOfKey { return &c.options.text.cache_file; }},
        kReadHidden},
   };

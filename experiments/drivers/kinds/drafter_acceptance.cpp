@@ -47,9 +47,9 @@ void observe_cell(Workbench& bench, std::size_t index) {
     if (cell.category != "all" && cell.category != plan.prompts[prompt].category) continue;
     if (bench.log().acceptances().contains({index, prompt})) continue;
     seen = {};
-    decoder->begin(
-        {{plan.sequence_id({.cell = index, .prompt = prompt}), bench.loaded().prompt_ids[prompt]}},
-        *policy);
+    decoder->begin({{plan.sequence_id({.cell = index, .prompt = prompt}),
+                     bench.loaded().texts_of(cell.model).prompts[prompt]}},
+                   *policy);
     bool goes_on = true;
     while (goes_on &&
            std::ssize(decoder->records().front().output_ids) < plan.config.prompts.new_tokens) {

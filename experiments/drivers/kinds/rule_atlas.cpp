@@ -85,8 +85,9 @@ AtlasEntry log_cell(Workbench& bench, std::size_t index) {
   for (std::size_t prompt = 0; prompt < bench.plan().prompts.size(); ++prompt) {
     if (cell.category != "all" && cell.category != bench.plan().prompts[prompt].category) continue;
     bench.check_interruption();
-    decoder->begin({{static_cast<std::uint32_t>(prompt), bench.loaded().prompt_ids[prompt]}},
-                   *policy);
+    decoder->begin(
+        {{static_cast<std::uint32_t>(prompt), bench.loaded().texts_of(cell.model).prompts[prompt]}},
+        *policy);
     while (decoder->round()) {
     }
   }

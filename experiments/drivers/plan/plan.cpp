@@ -113,24 +113,26 @@ void add_cells(Plan& plan, const Sweep& sweep, const std::string& model, double 
   }
 }
 
-using PilotSetting = std::tuple<double, std::string, std::string, std::string,
-                                std::string>;  // temperature, drafter, tree, verifier, policy
+/// Model, temperature, drafter, tree, verifier, policy.
+using PilotSetting =
+    std::tuple<std::string, double, std::string, std::string, std::string, std::string>;
 
-PilotSetting pilot_setting(const Drafting& drafting, double temperature,
-                           const std::string& policy = "") {
-  return {temperature, drafting.drafter, drafting.tree, drafting.verifier, policy};
+PilotSetting pilot_setting(const std::string& model, const Drafting& drafting, double temperature,
+                           const std::string& policy) {
+  return {model, temperature, drafting.drafter, drafting.tree, drafting.verifier, policy};
 }
 
-/// What pilots are decoded with: where shape models replay them everything, else what a cell has.
+/// Pilots are decoded with everything where shape models replay them, else with what a cell has.
 std::set<PilotSetting> pilot_settings(const Plan& plan) {
   std::set<PilotSetting> settings;
-  if (std::ranges::any_of(plan.config.models, is_shape_model)) {
+  for (const std::string& model : plan.config.models)
     for (const double temperature : plan.config.axes.temperature)
       for (const Drafting& drafting : plan.draftings)
-        settings.insert(pilot_setting(drafting, temperature));
-  }
+        if (is_shape_model(model))
+          settings.insert(pilot_setting(plan.real_model_of(model), drafting, temperature, ""));
   for (const Cell& cell : plan.cells)
-    settings.insert(pilot_setting(cell.drafting, cell.temperature, pilot_policy(cell)));
+    settings.insert(pilot_setting(plan.real_model_of(cell.model), cell.drafting, cell.temperature,
+                                  pilot_policy(cell)));
   return settings;
 }
 
@@ -142,8 +144,9 @@ void add_pilots(Plan& plan) {
     for (const double temperature : plan.config.axes.temperature)
       for (const Drafting& drafting : plan.draftings)
         for (const std::string& policy : policies) {
-          const bool is_used = !drafting.is_plain() && !is_shape_model(model) &&
-                               settings.contains(pilot_setting(drafting, temperature, policy));
+          const bool is_used =
+              !drafting.is_plain() && !is_shape_model(model) &&
+              settings.contains(pilot_setting(model, drafting, temperature, policy));
           for (std::size_t prompt = 0; prompt < plan.pilot_prompts.size() && is_used; ++prompt)
             plan.pilots.push_back({model, drafting, temperature, prompt, policy});
         }
@@ -151,10 +154,9 @@ void add_pilots(Plan& plan) {
 
 /// Those of no cell are not measured.
 void drop_unused_draftings(Plan& plan) {
-  std::set<PilotSetting> used;
-  for (const Cell& cell : plan.cells) used.insert(pilot_setting(cell.drafting, 0));
   std::erase_if(plan.draftings, [&](const Drafting& drafting) {
-    return !drafting.is_plain() && !used.contains(pilot_setting(drafting, 0));
+    const auto is_its_cell = [&](const Cell& cell) { return cell.drafting == drafting; };
+    return !drafting.is_plain() && std::ranges::none_of(plan.cells, is_its_cell);
   });
 }
 
@@ -255,8 +257,19 @@ int Plan::max_length() const {
   return longest;
 }
 
-const std::string& Plan::real_model() const {
-  return *std::ranges::find_if_not(config.models, is_shape_model);
+std::vector<Drafting> Plan::draftings_of(const std::string& model) const {
+  std::vector<Drafting> used = draftings;
+  std::erase_if(used, [&](const Drafting& drafting) {
+    const auto is_its_cell = [&](const Cell& cell) {
+      return cell.drafting == drafting && real_model_of(cell.model) == real_model_of(model);
+    };
+    return !drafting.is_plain() && std::ranges::none_of(cells, is_its_cell);
+  });
+  return used;
+}
+
+const std::string& Plan::real_model_of(const std::string& model) const {
+  return is_shape_model(model) ? *std::ranges::find_if_not(config.models, is_shape_model) : model;
 }
 
 Plan make_plan(const RunConfig& config) {

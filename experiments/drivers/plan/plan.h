@@ -91,8 +91,12 @@ struct Plan {
   std::int64_t num_generations(const Cell& cell) const;
   /// Levels that any policy may ask for.
   int max_length() const;
-  /// The model whose acceptance a shape model replays.
-  const std::string& real_model() const;
+  /// The draftings of the plan that are used with the model, plain first. Shape models and the real
+  /// one share theirs.
+  std::vector<Drafting> draftings_of(const std::string& model) const;
+  /// The model whose texts and acceptance a model of the plan has: its own, or, as a shape model,
+  /// those of the one real model.
+  const std::string& real_model_of(const std::string& model) const;
 };
 
 /// Plain decoding is always there, as the baseline of each model and temperature. Repetitions,

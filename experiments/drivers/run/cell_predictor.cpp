@@ -18,8 +18,8 @@ constexpr int kSimulatedGenerations =
 }  // namespace
 
 PilotKey pilot_key(const Plan& plan, const Cell& cell, const std::string& category) {
-  return {is_shape_model(cell.model) ? plan.real_model() : cell.model, cell.drafting,
-          cell.temperature, category, pilot_policy(cell)};
+  return {plan.real_model_of(cell.model), cell.drafting, cell.temperature, category,
+          pilot_policy(cell)};
 }
 
 analysis::PairCosts costs_of(const std::vector<CostEntry>& costs, const Cell& cell) {
@@ -39,7 +39,7 @@ CellPredictor::CellPredictor(const LoadedPlan& loaded, const RunLog& log, const 
   for (std::size_t i = 0; i < plan_.prompts.size(); ++i)
     if (cell_.category == "all" || cell_.category == plan_.prompts[i].category)
       tokens_of_category_[plan_.prompts[i].category].push_back(
-          static_cast<int>(loaded_.prompt_ids[i].size()));
+          static_cast<int>(loaded_.texts_of(cell_.model).prompts[i].size()));
 }
 
 Totals CellPredictor::totals() const {

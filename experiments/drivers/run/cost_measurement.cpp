@@ -57,8 +57,8 @@ class CostMeasurement::Tasks {
     for (const std::string& model : plan_.config.models) {
       if (!plan_.config.has_device_rounds()) add_forwards(model);
       for (const Regime regime : regimes())
-        for (const Drafting& drafting : plan_.draftings)
-          for (const std::vector<Token>& prompt : prompts())
+        for (const Drafting& drafting : plan_.draftings_of(model))
+          for (const std::vector<Token>& prompt : prompts(model))
             add_generation(model, drafting, regime, prompt);
     }
   }
@@ -80,9 +80,10 @@ class CostMeasurement::Tasks {
 
   /// The shortest and the longest pilot, brought to the lengths of the shortest and the longest
   /// measured prompt.
-  std::vector<std::vector<Token>> prompts() const {
-    const auto [short_pilot, long_pilot] = shortest_and_longest(bench_.loaded().pilot_ids);
-    const auto [shortest, longest] = prompt_lengths(bench_.loaded());
+  std::vector<std::vector<Token>> prompts(const std::string& model) const {
+    const auto [short_pilot, long_pilot] =
+        shortest_and_longest(bench_.loaded().texts_of(model).pilots);
+    const auto [shortest, longest] = prompt_lengths(bench_.loaded(), model);
     std::vector<std::vector<Token>> prompts{*short_pilot};
     if (longest > shortest) prompts.push_back(*long_pilot);
     for (std::size_t which = 0; which < prompts.size(); ++which) {

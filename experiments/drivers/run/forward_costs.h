@@ -13,8 +13,8 @@ namespace speclab::experiments {
 class Workbench;
 struct LoadedPlan;
 
-/// Tokens of the shortest and of the longest measured prompt.
-std::pair<int, int> prompt_lengths(const LoadedPlan& loaded);
+/// Tokens of the shortest and of the longest measured prompt that the model reads.
+std::pair<int, int> prompt_lengths(const LoadedPlan& loaded, const std::string& model);
 
 /// Times one target over every number of rows that the plan's rounds can have, at the first, middle
 /// and last context that its generations pass through.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "engines/interface/names.h"
 #include "experiments/drivers/plan/chat_prompt.h"
@@ -25,47 +26,63 @@ engines::LoadedModel load_model(const LoadedPlan& plan, const std::string& name,
   return loaded;
 }
 
-void check_context(const LoadedPlan& loaded, const Prompt& prompt, std::size_t prompt_tokens) {
-  const std::size_t needed =
-      prompt_tokens + static_cast<std::size_t>(loaded.plan.config.prompts.new_tokens);
-  for (const auto& [name, model] : loaded.models)
-    if (needed > static_cast<std::size_t>(model.model->info().context_length))
-      throw ConfigError(
-          fmt::format("prompt {} has {} tokens, with prompts.new_tokens = {} it needs {}; {} has a "
-                      "context of {}; lower new_tokens or choose other prompts",
-                      prompt.id, prompt_tokens, loaded.plan.config.prompts.new_tokens, needed, name,
-                      model.model->info().context_length));
-}
-
-std::vector<std::vector<Token>> tokenize(const LoadedPlan& loaded,
-                                         const std::vector<Prompt>& prompts) {
+std::vector<std::vector<Token>> tokenize(const engines::Tokenizer& tokenizer,
+                                         const std::vector<Prompt>& prompts,
+                                         const std::string& chat_template) {
   std::vector<std::vector<Token>> ids;
-  for (const Prompt& prompt : prompts) {
-    ids.push_back(
-        chat_prompt_ids(loaded.tokenizer(), prompt.text, loaded.plan.config.chat_template));
-  }
+  for (const Prompt& prompt : prompts)
+    ids.push_back(chat_prompt_ids(tokenizer, prompt.text, chat_template));
   return ids;
 }
 
+/// Every real model reads the prompts with its own tokenizer.
+void tokenize_prompts(LoadedPlan& loaded) {
+  const Plan& plan = loaded.plan;
+  for (const auto& [name, model] : loaded.models)
+    if (!is_shape_model(name))
+      loaded.texts[name] = {
+          .prompts = tokenize(*model.tokenizer, plan.prompts, plan.config.chat_template),
+          .pilots = tokenize(*model.tokenizer, plan.pilot_prompts, plan.config.chat_template)};
+}
+
+using PromptCheck = std::function<void(const Prompt& prompt, std::size_t tokens)>;
+
+/// Calls it for every prompt and pilot that a model reads.
+void check_prompts(const LoadedPlan& loaded, const std::string& model, const PromptCheck& check) {
+  const TokenizedPrompts& texts = loaded.texts_of(model);
+  for (std::size_t i = 0; i < texts.prompts.size(); ++i)
+    check(loaded.plan.prompts[i], texts.prompts[i].size());
+  for (std::size_t i = 0; i < texts.pilots.size(); ++i)
+    check(loaded.plan.pilot_prompts[i], texts.pilots[i].size());
+}
+
 void check_contexts(const LoadedPlan& loaded) {
-  for (std::size_t i = 0; i < loaded.prompt_ids.size(); ++i)
-    check_context(loaded, loaded.plan.prompts[i], loaded.prompt_ids[i].size());
-  for (std::size_t i = 0; i < loaded.pilot_ids.size(); ++i)
-    check_context(loaded, loaded.plan.pilot_prompts[i], loaded.pilot_ids[i].size());
+  const std::int32_t new_tokens = loaded.plan.config.prompts.new_tokens;
+  for (const auto& [name, model] : loaded.models) {
+    const int context = model.model->info().context_length;
+    check_prompts(loaded, name, [&](const Prompt& prompt, std::size_t tokens) {
+      const std::size_t needed = tokens + static_cast<std::size_t>(new_tokens);
+      if (needed > static_cast<std::size_t>(context))
+        throw ConfigError(fmt::format(
+            "prompt {} has {} tokens, with prompts.new_tokens = {} it needs {}; {} has a context "
+            "of {}; lower new_tokens or choose other prompts",
+            prompt.id, tokens, new_tokens, needed, name, context));
+    });
+  }
 }
 
 /// Makes each drafter once, so that a missing or unfitting one is noticed before anything is
 /// written.
 void check_drafters(const LoadedPlan& loaded) {
   for (const auto& [name, model] : loaded.models)
-    for (const Drafting& drafting : loaded.plan.draftings)
+    for (const Drafting& drafting : loaded.plan.draftings_of(name))
       loaded.engines.make_decoder(*model.model, model.tokenizer, {.drafter = drafting.options});
 }
 
 /// A drafter drafts while its levels fit its context, and then nothing, without a word.
-void check_drafter_context(const LoadedPlan& loaded, const std::string& drafter,
-                           const engines::ModelInfo& info, int levels) {
-  const auto check = [&](const Prompt& prompt, std::size_t prompt_tokens) {
+void check_drafter_context(const LoadedPlan& loaded, const std::string& target,
+                           const std::string& drafter, const engines::ModelInfo& info, int levels) {
+  check_prompts(loaded, target, [&](const Prompt& prompt, std::size_t prompt_tokens) {
     const std::size_t needed =
         prompt_tokens + static_cast<std::size_t>(loaded.plan.config.prompts.new_tokens + levels);
     if (needed <= static_cast<std::size_t>(info.context_length)) return;
@@ -75,36 +92,35 @@ void check_drafter_context(const LoadedPlan& loaded, const std::string& drafter,
         "nothing behind it; lower them or choose other prompts",
         prompt.id, prompt_tokens, loaded.plan.config.prompts.new_tokens, levels, needed, drafter,
         info.context_length));
-  };
-  for (std::size_t i = 0; i < loaded.prompt_ids.size(); ++i)
-    check(loaded.plan.prompts[i], loaded.prompt_ids[i].size());
-  for (std::size_t i = 0; i < loaded.pilot_ids.size(); ++i)
-    check(loaded.plan.pilot_prompts[i], loaded.pilot_ids[i].size());
+  });
 }
 
-/// Of the transformers, also where they are part of a mixture.
+/// A mixture's are among its parts.
+std::vector<engines::DrafterOptions> transformers_of(const Drafting& drafting) {
+  std::vector<engines::DrafterOptions> transformers = drafting.options.parts;
+  transformers.push_back(drafting.options);
+  std::erase_if(transformers, [](const engines::DrafterOptions& options) {
+    return !engines::is_among(options.kind, engines::kTransformerDrafterKinds);
+  });
+  return transformers;
+}
+
 void check_drafter_contexts(const LoadedPlan& loaded) {
-  for (const Drafting& drafting : loaded.plan.draftings) {
-    std::vector<engines::DrafterOptions> transformers = drafting.options.parts;
-    transformers.push_back(drafting.options);
-    std::erase_if(transformers, [](const engines::DrafterOptions& options) {
-      return !engines::is_among(options.kind, engines::kTransformerDrafterKinds);
-    });
-    for (const engines::DrafterOptions& options : transformers)
-      check_drafter_context(loaded, drafting.drafter, loaded.engines.drafter_info(options).value(),
-                            drafting.max_length(loaded.plan.max_length()));
-  }
+  for (const std::string& model : loaded.plan.config.models)
+    for (const Drafting& drafting : loaded.plan.draftings_of(model))
+      for (const engines::DrafterOptions& options : transformers_of(drafting))
+        check_drafter_context(loaded, model, drafting.drafter,
+                              loaded.engines.drafter_info(options).value(),
+                              drafting.max_length(loaded.plan.max_length()));
 }
 
 }  // namespace
 
 LoadedPlan load_plan(const Plan& plan, engines::Engines& engines, int threads) {
-  LoadedPlan loaded{
-      .plan = plan, .engines = engines, .models = {}, .prompt_ids = {}, .pilot_ids = {}};
+  LoadedPlan loaded{.plan = plan, .engines = engines, .models = {}, .texts = {}};
   for (const std::string& name : plan.config.models)
     loaded.models.emplace(name, load_model(loaded, name, threads));
-  loaded.prompt_ids = tokenize(loaded, plan.prompts);
-  loaded.pilot_ids = tokenize(loaded, plan.pilot_prompts);
+  tokenize_prompts(loaded);
   check_contexts(loaded);
   check_drafters(loaded);
   check_drafter_contexts(loaded);
@@ -112,11 +128,10 @@ LoadedPlan load_plan(const Plan& plan, engines::Engines& engines, int threads) {
 }
 
 LoadedPlan tokenized_plan(const Plan& plan, engines::Engines& engines) {
-  LoadedPlan loaded{
-      .plan = plan, .engines = engines, .models = {}, .prompt_ids = {}, .pilot_ids = {}};
-  loaded.models[plan.real_model()] = {nullptr, engines.load_tokenizer(plan.real_model())};
-  loaded.prompt_ids = tokenize(loaded, plan.prompts);
-  loaded.pilot_ids = tokenize(loaded, plan.pilot_prompts);
+  LoadedPlan loaded{.plan = plan, .engines = engines, .models = {}, .texts = {}};
+  for (const std::string& name : plan.config.models)
+    if (!is_shape_model(name)) loaded.models[name] = {nullptr, engines.load_tokenizer(name)};
+  tokenize_prompts(loaded);
   return loaded;
 }
 

@@ -105,7 +105,8 @@ void add_section(int number, const RunLog& log, TomlText& provenance) {
 
 HeaderEntry current_origin(const LoadedPlan& loaded, int workers) {
   const RunConfig& config = loaded.plan.config;
-  const engines::ModelInfo& target = loaded.models.at(loaded.plan.real_model()).model->info();
+  const engines::ModelInfo& target =
+      loaded.models.at(loaded.plan.real_model_of(config.models.front())).model->info();
   std::vector<Prompt> prompts = loaded.plan.prompts;
   prompts.insert(prompts.end(), loaded.plan.pilot_prompts.begin(), loaded.plan.pilot_prompts.end());
   HeaderEntry header{.started_at = utc_now(),

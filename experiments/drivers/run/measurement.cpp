@@ -53,7 +53,9 @@ std::vector<std::pair<std::string, TokenFate>> pieces_of(const GenerationRecord&
 
 RowEntry row_entry(Workbench& bench, std::size_t row, std::size_t prompt_tokens,
                    const GenerationRecord& record) {
-  const bool sample = is_sample(bench.plan(), bench.plan().generations[row]);
+  const PlannedGeneration& generation = bench.plan().generations[row];
+  const bool sample = is_sample(bench.plan(), generation);
+  const std::string& model = bench.plan().cells[generation.cell].model;
   return {.row_id = static_cast<std::int64_t>(row),
           .prompt_tokens = static_cast<std::int64_t>(prompt_tokens),
           .output_tokens = static_cast<std::int64_t>(record.output_ids.size()),
@@ -64,7 +66,7 @@ RowEntry row_entry(Workbench& bench, std::size_t row, std::size_t prompt_tokens,
           .decode_ns = record.decode_ns,
           .peak_memory_bytes = peak_memory_bytes(),
           .rounds = record.rounds,
-          .pieces = sample ? pieces_of(record, bench.loaded().tokenizer())
+          .pieces = sample ? pieces_of(record, bench.loaded().tokenizer_of(model))
                            : std::vector<std::pair<std::string, TokenFate>>{},
           .drafts = {}};
 }
@@ -76,7 +78,7 @@ RowEntry generate_row(Workbench& bench, std::size_t row, engines::DeviceMonitor*
   const Cell& cell = bench.plan().cells[generation.cell];
   const std::string& category = bench.plan().prompts[generation.prompt].category;
   const engines::Request request{bench.plan().sequence_id(generation),
-                                 bench.loaded().prompt_ids[generation.prompt]};
+                                 bench.loaded().texts_of(cell.model).prompts[generation.prompt]};
   const auto policy = cell_policy(bench.plan(), bench.log(), cell, category,
                                   static_cast<int>(request.prompt_ids.size()));
   const DecoderSettings settings = bench.settings(cell, category);
@@ -84,8 +86,9 @@ RowEntry generate_row(Workbench& bench, std::size_t row, engines::DeviceMonitor*
   const std::optional<DeviceSample> device =
       monitor ? std::optional(monitor->sample()) : std::nullopt;
   check_generation(record, settings.decoder_options(bench.plan().config).stop,
-                   bench.loaded().tokenizer());
-  if (!is_shape_model(cell.model)) check_text(record.output_ids, bench.loaded().tokenizer());
+                   bench.loaded().tokenizer_of(cell.model));
+  if (!is_shape_model(cell.model))
+    check_text(record.output_ids, bench.loaded().tokenizer_of(cell.model));
   RowEntry entry = row_entry(bench, row, request.prompt_ids.size(), record);
   entry.device = device;
   if (is_lossy(cell))

@@ -61,7 +61,7 @@ void run_pilot(Workbench& bench, std::size_t which) {
   const DecoderSettings settings =
       bench.settings(pilot.model, pilot.drafting, pilot.temperature, "");
   const engines::Request request{plan.pilot_sequence_id(pilot),
-                                 bench.loaded().pilot_ids[pilot.prompt]};
+                                 bench.loaded().texts_of(pilot.model).pilots[pilot.prompt]};
   const auto policy = pilot.policy.empty()
                           ? std::make_unique<ConstantPolicy>(pilot_length(plan, pilot.drafting))
                           : make_policy(pilot.policy);

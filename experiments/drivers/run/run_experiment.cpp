@@ -63,8 +63,10 @@ std::unique_ptr<RunLock> lock_of_shards(const RunOptions& options) {
 }
 
 void note_missing_template(const LoadedPlan& loaded, Progress& progress) {
-  if (lacks_template(loaded.tokenizer(), loaded.plan.config.chat_template))
-    progress.note(kNoTemplateNote);
+  const auto lacks = [&](const auto& text) {
+    return lacks_template(loaded.tokenizer_of(text.first), loaded.plan.config.chat_template);
+  };
+  if (std::ranges::any_of(loaded.texts, lacks)) progress.note(kNoTemplateNote);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ std::vector<analysis::DraftedRound> shown_drafts(const LoadedPlan& loaded,
                                                  const GenerationRecord& measured) {
   std::vector<DrawnDraft> drafts;
   const auto keep = [&](const Draft& draft, const TargetLaws<float>& target_laws) {
-    drafts.emplace_back(&loaded.tokenizer(), draft, target_laws);
+    drafts.emplace_back(&loaded.tokenizer_of(settings.model), draft, target_laws);
   };
   const GenerationRecord again =
       decode_again(loaded, settings, request, policy, keep, kShownRounds);

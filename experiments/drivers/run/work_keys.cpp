@@ -70,9 +70,8 @@ class CellTexts {
     if (cell.policy == "auto") own.costs = plan_.config.costs;
     std::string text = to_toml(own) + cell.verifier + "\n";
     if (cell.policy != "auto" && cell.verifier != "replay") return text;
-    const auto found =
-        pilots_.find(pilots_of(is_shape_model(cell.model) ? plan_.real_model() : cell.model,
-                               cell.drafting, cell.temperature, category));
+    const auto found = pilots_.find(
+        pilots_of(plan_.real_model_of(cell.model), cell.drafting, cell.temperature, category));
     return text + fmt::format("{}\n", plan_.max_length()) +
            (found == pilots_.end() ? "" : found->second);
   }

@@ -54,7 +54,7 @@ DecoderSettings Workbench::settings(const std::string& model, const Drafting& dr
   if (drafting.is_plain() || !is_shape_model(model)) return settings;
   settings.replay_name = category;
   settings.replay = std::make_shared<engines::ReplayTrace>(
-      replay_trace(plan(), log_, {plan().real_model(), drafting, temperature, category}));
+      replay_trace(plan(), log_, {plan().real_model_of(model), drafting, temperature, category}));
   return settings;
 }
 
@@ -71,13 +71,13 @@ engines::RoundDecoder& Workbench::decoder(const DecoderSettings& settings) {
   decoders_.emplace_front(key,
                           loaded_.engines.make_decoder(*loaded.model, loaded.tokenizer,
                                                        settings.decoder_options(plan().config)));
-  warm_up(*decoders_.front().second);
+  warm_up(*decoders_.front().second, settings.model);
   return *decoders_.front().second;
 }
 
-void Workbench::warm_up(engines::RoundDecoder& decoder) {
+void Workbench::warm_up(engines::RoundDecoder& decoder, const std::string& model) {
   const engines::Request longest{
-      0, *std::ranges::max_element(loaded_.prompt_ids, {},
+      0, *std::ranges::max_element(loaded_.texts_of(model).prompts, {},
                                    [](const auto& ids) { return ids.size(); })};
   decoder.begin({longest}, ConstantPolicy(2));
   for (int rounds = 0; rounds < 2 && decoder.round(); ++rounds) {

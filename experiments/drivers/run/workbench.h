@@ -15,15 +15,25 @@
 
 namespace speclab::experiments {
 
+/// A plan's prompts as one model's tokens.
+struct TokenizedPrompts {
+  std::vector<std::vector<Token>> prompts, pilots;  ///< as Plan::prompts and Plan::pilot_prompts
+};
+
 /// The models of a plan and its prompts as tokens.
 struct LoadedPlan {
   const Plan& plan;
   engines::Engines& engines;
   std::map<std::string, engines::LoadedModel> models;
-  std::vector<std::vector<Token>> prompt_ids,
-      pilot_ids;  ///< as Plan::prompts and Plan::pilot_prompts
+  std::map<std::string, TokenizedPrompts> texts;  ///< by real model
 
-  const engines::Tokenizer& tokenizer() const { return *models.at(plan.real_model()).tokenizer; }
+  /// The texts that a model of the plan reads: a shape model those of the real one.
+  const TokenizedPrompts& texts_of(const std::string& model) const {
+    return texts.at(plan.real_model_of(model));
+  }
+  const engines::Tokenizer& tokenizer_of(const std::string& model) const {
+    return *models.at(plan.real_model_of(model)).tokenizer;
+  }
 };
 
 /// Loads every target and checks that drafters and prompts fit it.
@@ -86,7 +96,7 @@ class Workbench {
 
  private:
   engines::RoundDecoder& decoder(const DecoderSettings& settings);
-  void warm_up(engines::RoundDecoder& decoder);
+  void warm_up(engines::RoundDecoder& decoder, const std::string& model);
   GenerationRecord decode(engines::RoundDecoder& rounds, const engines::Request& request,
                           const SpeculationLengthPolicy& policy, double seconds);
 

@@ -38,11 +38,12 @@ std::string damaged_model(const std::string& name, std::size_t size, void (*chan
 /// A run of two cells a model that takes seconds, with a shape model beside the real one.
 std::string small_run(const std::string& folder, const std::string& more) {
   return "run " SPECLAB_SOURCE_DIR
-         "/experiments/configs/walltime_vs_model_size.toml --set 'target.model=[\"smollm2-135m\", "
+         "/experiments/configs/walltime_vs_temperature.toml --set 'target.model=[\"smollm2-135m\", "
          "\"shape-15m\"]'"
          " --set 'axes.temperature=[0.0]' --set 'axes.drafter=[\"none\", \"prompt_lookup\"]' --set "
          "'prompts.categories=[\"extraction\"]'"
-         " --set prompts.new_tokens=6 --set costs.repetitions=1 --set 'costs.rows=[1]' --output " +
+         " --set prompts.per_category=1 --set pilot.per_category=1 --set prompts.new_tokens=6 "
+         "--set costs.repetitions=1 --set 'costs.rows=[1]' --output " +
          folder + " " + more;
 }
 
@@ -70,9 +71,10 @@ TEST(Program, SaysSoWhereStandardOutputIsFull) {
 /// A run of two cells of a tiny model.
 std::string tiny_run(const std::string& folder) {
   return "run " SPECLAB_SOURCE_DIR
-         "/experiments/configs/walltime_vs_model_size.toml --no-report --set 'axes.temperature="
+         "/experiments/configs/walltime_vs_temperature.toml --no-report --set 'axes.temperature="
          "[0.0]' --set 'axes.drafter=[\"none\", \"prompt_lookup\"]' --set "
-         "'prompts.categories=[\"chat\"]' --set prompts.new_tokens=6 --set costs.repetitions=1 "
+         "'prompts.categories=[\"chat\"]' --set prompts.per_category=1 --set pilot.per_category=1 "
+         "--set prompts.new_tokens=6 --set costs.repetitions=1 "
          "--set 'costs.rows=[1]' --set 'target.model=\"" +
          TinyModels::get().target() + "\"' --output " + folder;
 }

@@ -109,7 +109,22 @@ TEST(Plan, ShapeModelsReplayAndHaveNoPilots) {
   EXPECT_EQ(plan.pilots.size(), 8u);
   for (const Cell& cell : plan.cells)
     EXPECT_EQ(cell.verifier, cell.is_plain() ? "" : cell.model == "fake" ? "rejection" : "replay");
-  EXPECT_EQ(plan.real_model(), "fake");
+  EXPECT_EQ(plan.real_model_of("shape-15m"), "fake");
+}
+
+/// Defect: pilots and costs of a drafter were measured with targets that it does not fit.
+TEST(Plan, ADrafterMeetsTheModelsOfItsCellsAlone) {
+  const testing::SmallExperiment experiment;
+  const Plan plan = make_plan(read_run_config(
+      experiment.config_file("[[exclude]]\nmodel = \"fake\"\ndrafter = \"bigram\"\n"
+                             "[[exclude]]\nmodel = \"other\"\ndrafter = \"tree\"\n"),
+      {R"(target.model=["fake", "other"])"}));
+  for (const Pilot& pilot : plan.pilots)
+    EXPECT_EQ(pilot.drafting.drafter, pilot.model == "fake" ? "tree" : "bigram");
+  EXPECT_EQ(plan.pilots.size(), 8u);
+  ASSERT_EQ(plan.draftings_of("other").size(), 2u);
+  EXPECT_TRUE(plan.draftings_of("other")[0].is_plain());
+  EXPECT_EQ(plan.draftings_of("other")[1].drafter, "bigram");
 }
 
 TEST(Plan, RivalsMeetTheSameChance) {

@@ -75,7 +75,7 @@ TEST(Predictions, PlainDecodingIsPrefillAndSteps) {
   const auto entries = predict_cells(prepared.loaded, prepared.log, prepared.log.costs());
   ASSERT_EQ(entries.size(), 1u);
   double prompt_tokens = 0;
-  for (const auto& ids : prepared.loaded.prompt_ids)
+  for (const auto& ids : prepared.loaded.texts_of("fake").prompts)
     prompt_tokens += static_cast<double>(ids.size()) / 4;
   EXPECT_NEAR(entries[0].walltime_ns,
               prompt_tokens * kPromptTokenNs + kNewTokens * (kTargetNs + kRowNs + kOverheadNs),
@@ -96,9 +96,9 @@ void expect_predictions_near_measurements(Prepared& prepared) {
     for (std::size_t i = 0; i < prepared.plan.prompts.size(); ++i) {
       const std::string& category = prepared.plan.prompts[i].category;
       const auto policy = cell_policy(prepared.plan, prepared.log, cell, category, 10);
-      const GenerationRecord record =
-          bench.generate(bench.settings(cell, category),
-                         {static_cast<std::uint32_t>(i), prepared.loaded.prompt_ids[i]}, *policy);
+      const GenerationRecord record = bench.generate(
+          bench.settings(cell, category),
+          {static_cast<std::uint32_t>(i), prepared.loaded.texts_of("fake").prompts[i]}, *policy);
       total_ns += static_cast<double>(record.prefill_ns + record.decode_ns);
     }
     EXPECT_NEAR(entry.walltime_ns / (total_ns / 4), 1.0, 0.05) << cell.id;
@@ -186,8 +186,9 @@ TEST(Predictions, HaveTheIntervalOfTheSpreadAmongPilots) {
   const Cell& cell = prepared.plan.cells.back();
   const auto costs =
       analysis::pair_costs(prepared.log.costs(), pair_key("fake", cell.drafting, Regime::greedy));
-  const int prompt_tokens = static_cast<int>(
-      (prepared.loaded.prompt_ids[0].size() + prepared.loaded.prompt_ids[1].size()) / 2);
+  const int prompt_tokens = static_cast<int>((prepared.loaded.texts_of("fake").prompts[0].size() +
+                                              prepared.loaded.texts_of("fake").prompts[1].size()) /
+                                             2);
   const sim::GenerationPlan generation{
       .new_tokens = kNewTokens,
       .prompt_tokens = prompt_tokens,

@@ -160,13 +160,25 @@ TEST(RunExperiment, MakesNothingWhereAModelOrPromptDoesNotFit) {
   EXPECT_FALSE(std::filesystem::exists(experiment.folder("run")));
 }
 
+/// Defect: all targets read the tokens of the first one's tokenizer.
+TEST(RunExperiment, EveryTargetReadsThePromptsWithItsOwnTokenizer) {
+  const SmallExperiment experiment;
+  experiment.run(experiment.plan({R"(target.model=["fake", "opens_texts"])"}), "run");
+  std::map<std::string, std::map<std::string, std::int64_t>> tokens;
+  for (const auto& generation : analysis::read_run(experiment.folder("run")).generations)
+    tokens[generation.axes.model][generation.prompt_id] = generation.prompt_tokens;
+  ASSERT_EQ(tokens["fake"].size(), 4u);
+  for (const auto& [prompt, count] : tokens["fake"])
+    EXPECT_EQ(tokens["opens_texts"][prompt], count + 2) << experiment.file("run", "rows.csv");
+}
+
 TEST(RunExperiment, RefusesADrafterWhoseContextAGenerationFills) {
   const SmallExperiment experiment;
   const Plan plan = experiment.plan();
   std::size_t longest = 0;
   const auto engines = experiment.open_engines()();
-  for (const auto& ids : load_plan(plan, *engines).prompt_ids)
-    longest = std::max(longest, ids.size());
+  const LoadedPlan loaded = load_plan(plan, *engines);
+  for (const auto& ids : loaded.texts_of("fake").prompts) longest = std::max(longest, ids.size());
   constexpr int kLevels = 2;  // of the tree 2x1
   experiment.engines().drafter_context_length =
       static_cast<int>(longest) + plan.config.prompts.new_tokens + kLevels - 1;
