@@ -89,7 +89,7 @@ class GgufTokenizerReader {
       metadata_.fail(kPrefix + "model", "'" + escaped(model_, 40) + "'",
                      "gpt2 (byte-level BPE), llama (BPE with scores), t5 (Unigram)");
     read_roles();
-    return std::make_shared<BpeTokenizer>(std::move(builder_.vocabulary()));
+    return std::make_shared<TextTokenizer>(std::move(builder_.vocabulary()));
   }
 
  private:

@@ -66,7 +66,7 @@ class JsonTokenizerReader {
         builder.add_token(text, kind);
     }
     if (const auto step = root_.find("normalizer")) normalizer_ = json_normalizer(*step);
-    BpeVocabulary& vocabulary = builder.vocabulary();
+    TextVocabulary& vocabulary = builder.vocabulary();
     vocabulary.added = read_.added();
     vocabulary.normalizer = normalizer_;
     vocabulary.pre_tokenizer = pre_tokenizer_.steps;
@@ -75,7 +75,7 @@ class JsonTokenizerReader {
     vocabulary.gives_texts_back =
         is_byte_level() && !pre_tokenizer_.changes_text && vocabulary.normalizer.empty();
     read_roles(builder);
-    return std::make_shared<BpeTokenizer>(std::move(vocabulary));
+    return std::make_shared<TextTokenizer>(std::move(vocabulary));
   }
 
  private:
@@ -121,7 +121,7 @@ class JsonTokenizerReader {
     if (const JsonNode merges = model_.at("merges"); !merges.is_array())
       merges.fail(merges.shown(), "an array");
     merges_read_.add_to(builder);
-    BpeVocabulary& vocabulary = builder.vocabulary();
+    TextVocabulary& vocabulary = builder.vocabulary();
     vocabulary.whole_pieces_first = json_flag(model_, "ignore_merges", false);
     vocabulary.unknown = {.is_fused = json_flag(model_, "fuse_unk", false)};
     if (const auto unknown = model_.find("unk_token"); unknown && !unknown->as_string().empty())
@@ -131,7 +131,7 @@ class JsonTokenizerReader {
     if (!is_byte_level()) make_text_bpe(vocabulary);
   }
 
-  void make_text_bpe(BpeVocabulary& vocabulary) const {
+  void make_text_bpe(TextVocabulary& vocabulary) const {
     if (json_flag(model_, "byte_fallback", false)) vocabulary.unknown.bytes = byte_tokens();
     TextBpeParts parts{.pieces = {},
                        .merges = vocabulary.merges,
@@ -144,7 +144,7 @@ class JsonTokenizerReader {
     vocabulary.model = text_bpe_model(parts);
   }
 
-  void read_unigram(BpeVocabulary& vocabulary) const {
+  void read_unigram(TextVocabulary& vocabulary) const {
     constexpr double kPenalty = 10;  // @source K_UNK_PENALTY of tokenizers' unigram model
     UnigramParts parts;
     double least = 0;
@@ -228,7 +228,7 @@ class JsonTokenizerReader {
 
   void read_roles(VocabularyBuilder& builder) const {
     const auto id_of = [this](const std::string& text) { return read_.find(text); };
-    BpeVocabulary& vocabulary = builder.vocabulary();
+    TextVocabulary& vocabulary = builder.vocabulary();
     TokenRoles roles = roles_of(told_, [&](const std::string& text) -> std::optional<Token> {
       const Token token = id_of(text);
       return token == kNoToken ? std::nullopt : std::optional(token);

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "engines/formats/json_file.h"
-#include "engines/tokenizers/bpe_tokenizer.h"
 #include "engines/tokenizers/folder_tokens.h"
 #include "engines/tokenizers/json_items.h"
+#include "engines/tokenizers/text_tokenizer.h"
 
 namespace speclab::engines {
 

@@ -17,7 +17,7 @@ namespace {
 void add_told_tokens(const FolderTokens& told, const std::string& path,
                      VocabularyBuilder& builder) {
   constexpr std::int64_t kMostBehind = 100'000;
-  BpeVocabulary& vocabulary = builder.vocabulary();
+  TextVocabulary& vocabulary = builder.vocabulary();
   std::unordered_set<std::string> added;
   for (const AddedToken& token : vocabulary.added) added.insert(token.text);
   const auto most_id = static_cast<std::int64_t>(vocabulary.texts.size()) + kMostBehind;
@@ -56,7 +56,7 @@ Surroundings usual_surroundings(const SentencePieceModel& model, const TokenRole
 
 void set_roles(const SentencePieceModel& model, const FolderTokens& told,
                VocabularyBuilder& builder) {
-  BpeVocabulary& vocabulary = builder.vocabulary();
+  TextVocabulary& vocabulary = builder.vocabulary();
   TokenRoles roles = roles_of(told, [&](const std::string& text) -> std::optional<Token> {
     const Token token = builder.find(text);
     return token == kNoToken ? std::nullopt : std::optional(token);
@@ -94,7 +94,7 @@ std::shared_ptr<const Tokenizer> load_tokenizer_from_sentencepiece(const std::st
   make_scored_vocabulary(model.pieces, fail, builder);
   add_told_tokens(told, folder, builder);
   set_roles(model, told, builder);
-  return std::make_shared<BpeTokenizer>(std::move(builder.vocabulary()));
+  return std::make_shared<TextTokenizer>(std::move(builder.vocabulary()));
 }
 
 std::shared_ptr<const Tokenizer> load_tokenizer_from_folder(const std::string& folder) {

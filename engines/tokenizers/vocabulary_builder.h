@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engines/tokenizers/bpe_tokenizer.h"
+#include "engines/tokenizers/text_tokenizer.h"
 
 namespace speclab::engines {
 
@@ -42,7 +42,7 @@ class VocabularyBuilder {
   Token find(const std::string& text) const;
 
   /// What has been read so far; the rest is the reader's to fill in.
-  BpeVocabulary& vocabulary() { return vocabulary_; }
+  TextVocabulary& vocabulary() { return vocabulary_; }
   /// Adds the usual names of ends of a turn or of a text to the roles, where they are control
   /// tokens.
   void add_usual_ends();
@@ -53,7 +53,7 @@ class VocabularyBuilder {
 
   FieldFailure fail_;
   Alphabet alphabet_;
-  BpeVocabulary vocabulary_;
+  TextVocabulary vocabulary_;
   std::unordered_map<std::string, Token> ids_;
 };
 

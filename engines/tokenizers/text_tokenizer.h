@@ -23,7 +23,7 @@ enum class TokenKind : std::uint8_t { normal, control, user_defined, unused };
 
 /// Everything that makes a tokenizer, already checked by the reader of its file. What is left out
 /// below `merges` is that of byte-level byte-pair encoding.
-struct BpeVocabulary {
+struct TextVocabulary {
   std::vector<std::string>
       texts;  ///< of each token: bytes for normal ones, plain text for the others
   std::vector<TokenKind> kinds;
@@ -44,10 +44,10 @@ struct BpeVocabulary {
   TokenRoles roles{};
 };
 
-class BpeTokenizer : public Tokenizer {
+class TextTokenizer : public Tokenizer {
  public:
   /// @throws ContractError if the vocabulary contradicts itself
-  explicit BpeTokenizer(BpeVocabulary vocabulary);
+  explicit TextTokenizer(TextVocabulary vocabulary);
 
   std::int32_t vocab_size() const override {
     return static_cast<std::int32_t>(vocabulary_.texts.size());
@@ -72,7 +72,7 @@ class BpeTokenizer : public Tokenizer {
   };
   void add_tokens();
 
-  BpeVocabulary vocabulary_;
+  TextVocabulary vocabulary_;
   bool gives_texts_back_;
   PreTokenizer pre_tokenizer_;
   std::shared_ptr<const PieceModel> model_;
