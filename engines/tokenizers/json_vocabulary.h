@@ -37,6 +37,8 @@ class JsonVocabulary {
   const std::vector<AddedToken>& added() const { return added_; }
   /// kNoToken where there is none.
   Token find(const std::string& text) const;
+  /// Whether the token's text finds this id; else the text comes again later.
+  bool is_found(std::size_t id) const { return find(tokens_[id].text) == static_cast<Token>(id); }
 
  private:
   struct Problem {
