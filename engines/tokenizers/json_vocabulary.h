@@ -12,8 +12,8 @@
 
 namespace speclab::engines {
 
-/// Which text has which id, from the model of a tokenizer.json, its added tokens, and those that
-/// other files of the folder add.
+/// The id of every text, from the model of a tokenizer.json, its added tokens, and those that other
+/// files of the folder add.
 class JsonVocabulary {
  public:
   struct NamedToken {

@@ -46,7 +46,7 @@ void add_told_tokens(const FolderTokens& told, const std::string& path,
   }
 }
 
-/// Without a word about it, models of the Llama family begin texts, and T5's end them.
+/// Models of the Llama family begin texts and T5's end them, if their files do not say.
 Surroundings usual_surroundings(const SentencePieceModel& model, const TokenRoles& roles) {
   Surroundings around;
   if (!model.pieces.is_unigram && roles.begin) around.before.push_back(*roles.begin);
@@ -84,7 +84,7 @@ std::shared_ptr<const Tokenizer> load_tokenizer_from_sentencepiece(const std::st
   const std::string folder = std::filesystem::path(path).parent_path().string();
   const FolderTokens told = read_folder_tokens(folder);
   SentencePieceModel model = read_sentencepiece_file(path, limits);
-  // As in transformers 5, models of the Llama family have no blank behind an added token, unless
+  // Models of the Llama family have no blank behind an added token, as in transformers 5, unless
   // their files say "legacy"; T5's have one.
   SentencePieceRules& rules = model.pieces.rules;
   const bool has_one_blank = !model.pieces.is_unigram && !told.is_legacy.value_or(false);

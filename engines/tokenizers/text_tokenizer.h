@@ -21,8 +21,8 @@ namespace speclab::engines {
 /// found always; unused: never made.
 enum class TokenKind : std::uint8_t { normal, control, user_defined, unused };
 
-/// Everything that makes a tokenizer, already checked by the reader of its file. What is left out
-/// below `merges` is that of byte-level byte-pair encoding.
+/// Everything that makes a tokenizer, already checked by the reader of its file. Fields below
+/// `merges` that are left out are those of byte-level byte-pair encoding.
 struct TextVocabulary {
   std::vector<std::string>
       texts;  ///< of each token: bytes for normal ones, plain text for the others

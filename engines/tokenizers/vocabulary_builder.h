@@ -16,7 +16,7 @@ namespace speclab::engines {
 using FieldFailure = std::function<void(const std::string& field, const std::string& found,
                                         const std::string& allowed)>;
 
-/// What normal tokens are written in.
+/// The alphabet that normal tokens are written in.
 enum class Alphabet : std::uint8_t { byte_level, plain_text };
 
 class VocabularyBuilder {
@@ -41,7 +41,7 @@ class VocabularyBuilder {
   /// Token with this text as in the file, or kNoToken.
   Token find(const std::string& text) const;
 
-  /// What has been read so far; the rest is the reader's to fill in.
+  /// The vocabulary as read so far; the rest is the reader's to fill in.
   TextVocabulary& vocabulary() { return vocabulary_; }
   /// Adds the usual names of ends of a turn or of a text to the roles, where they are control
   /// tokens.
