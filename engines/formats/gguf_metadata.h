@@ -56,7 +56,7 @@ class GgufMetadata {
   /// Integers of a key that holds one or an array of them; none where the key is missing.
   std::vector<std::int64_t> find_integers(std::string_view key) const;
 
-  /// For values that have the right type but make no sense to their reader.
+  /// Refuses a value that has the right type but makes no sense to its reader.
   [[noreturn]] void fail(std::string_view key, std::string found, std::string allowed) const;
 
  private:

@@ -22,8 +22,8 @@ struct JsonLimits {
 /// Called with each item of a container that is not kept. @param key  empty for an array's
 using JsonSink = std::function<void(const std::string& key, const nlohmann::json& value)>;
 /// Containers that give their items to a sink as they are read and stay empty, so that a large one
-/// costs no more than its text. By their place:
-/// "" is the outermost value, "/a/b" member b of its member a.
+/// costs no more than its text. The key is their place: "" is the outermost value, "/a/b" member b
+/// of its member a.
 using JsonSinks = std::map<std::string, JsonSink>;
 
 /// @param path    for messages

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// What the library says, without its name for the error, the place and the text that it quotes.
+/// The library's message, without its name for the error, the place and the text that it quotes.
 std::string reason(std::string_view message) {
   const std::size_t place = message.find(": ");
   if (place != std::string_view::npos) message.remove_prefix(place + 2);
@@ -113,7 +113,7 @@ class Builder : public nlohmann::json_sax<Json> {
     num_values_ = num_kept_;
   }
 
-  /// Of the container that comes next.
+  /// The place of the container that comes next.
   std::optional<std::string> next_place() const {
     if (stack_.empty()) return "";
     const Container& parent = stack_.back();

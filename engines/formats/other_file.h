@@ -18,7 +18,7 @@ struct OtherFile {
 /// Nothing for bytes that no known kind begins with.
 std::optional<OtherFile> other_file(std::string_view first_bytes);
 
-/// For readers that have met bytes of another format.
+/// A reader calls this when it has met bytes of another format.
 /// @param wanted  the format that the reader reads
 /// @throws ModelFileError naming the kind of the file, if it is known
 void refuse_other_file(const InputFile& file, std::string_view wanted);

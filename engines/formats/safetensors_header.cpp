@@ -125,7 +125,7 @@ void read_metadata(const JsonNode& node, SafetensorsHeader& header) {
   for (const std::string& key : node.keys()) header.metadata[key] = node.at(key).as_string();
 }
 
-/// In the order of their data.
+/// The tensors in the order of their data.
 std::vector<Entry> read_entries(const InputFile& file, const std::string& text,
                                 std::size_t max_tensors, SafetensorsHeader& header) {
   std::vector<Entry> entries;

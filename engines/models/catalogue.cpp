@@ -68,7 +68,7 @@ ModelSource open_gguf(const std::string& path) {
           kind == "none" ? nullptr : load_tokenizer_from_gguf(*file)};
 }
 
-/// With the weights that its manifest.json tells of, where it has one.
+/// The weights are compared with the digest in the folder's manifest.json, if it has one.
 std::shared_ptr<CheckpointFolder> open_checkpoint(const std::string& path) {
   auto folder = std::make_shared<CheckpointFolder>(CheckpointFolder::open(path));
   if (std::error_code none; std::filesystem::exists(path + "/manifest.json", none))
@@ -76,7 +76,7 @@ std::shared_ptr<CheckpointFolder> open_checkpoint(const std::string& path) {
   return folder;
 }
 
-/// Which rows of its head a small transformer comes with; a feature transformer has those of its
+/// The rows of its head that a small transformer comes with; a feature transformer has those of its
 /// draft vocabulary only.
 enum class Head { whole, drafted };
 

@@ -20,7 +20,7 @@ struct PlacedRow {
   std::int32_t extra_count = 0;
 };
 
-/// What rows must keep to.
+/// Limits that rows must keep to.
 struct RowLimits {
   std::int32_t vocab_size = 0, context_length = 0;
   bool have_features = false;  ///< every row brings a feature, or none does

@@ -95,8 +95,8 @@ DecoderShape opt_model_shape(const OptSizes& sizes) {
   return shape;
 }
 
-/// As many weights in three feed-forward matrices as OPT has in two, and heads that the CUDA engine
-/// has.
+/// Three feed-forward matrices have as many weights as OPT has in two; the heads are such as the
+/// CUDA engine has.
 DecoderShape gated_opt_shape(const OptSizes& sizes) {
   const std::int32_t heads = sizes.hidden / sizes.gated_head_dim;
   DecoderShape shape = published_shape({sizes.name, sizes.layers, sizes.hidden,

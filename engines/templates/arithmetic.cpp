@@ -16,7 +16,7 @@ Integer floor_quotient(Integer a, Integer b) {
   return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
 
-/// Without the product of the quotient: it may be no Integer.
+/// The product of the quotient is not used: it may be no Integer.
 Integer floor_remainder(Integer a, Integer b) {
   const Integer remainder = a % b;
   return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;

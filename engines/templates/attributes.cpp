@@ -124,7 +124,7 @@ Value slice_of(Rendering& rendering, const Value& value, const Value& begin, con
                                                    : num_characters(value.text()));
   const Integer stride = step.is_none() ? 1 : step.integer();
   if (stride == 0) rendering.fail("slice step cannot be zero");
-  // From the end where the stride is negative; an index just before the beginning is then -1.
+  // A negative stride goes from the end; an index just before the beginning is then -1.
   const Integer lowest = stride > 0 ? 0 : -1, highest = stride > 0 ? size : size - 1;
   const auto place = [&](const Value& bound, Integer missing) {
     if (bound.is_none()) return missing;

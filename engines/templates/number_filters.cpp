@@ -15,7 +15,7 @@
 namespace speclab::templates {
 namespace {
 
-/// Without single underscores between digits; nothing if one stands elsewhere.
+/// The text without single underscores between digits; nothing if one stands elsewhere.
 std::optional<std::string> without_underscores(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {

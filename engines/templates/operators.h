@@ -17,7 +17,7 @@ Value formatted_by_percent(Rendering& rendering, const std::string& format, cons
 Value formatted_by_braces(Rendering& rendering, const std::string& format,
                           const CallArguments& arguments);
 
-/// With the five characters of HTML replaced, as markupsafe does.
+/// The text with the five characters of HTML replaced, as markupsafe does.
 std::string escaped_markup(const Rendering& rendering, std::string_view text);
 
 }  // namespace speclab::templates

@@ -24,7 +24,7 @@ bool is_name_byte(char byte) {
          (byte >= 'A' && byte <= 'Z') || byte == '_' || static_cast<signed char>(byte) < 0;
 }
 
-/// Behind digits with single underscores between them, which begin at `at`.
+/// The place behind digits with single underscores between them, which begin at `at`.
 std::size_t end_of_digits(std::string_view rest, std::size_t at, std::string_view digits) {
   while (is_among(rest, at, digits) || (is_among(rest, at, "_") && is_among(rest, at + 1, digits)))
     ++at;

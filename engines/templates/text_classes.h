@@ -5,6 +5,8 @@
 
 namespace speclab::templates {
 
+/// Methods that look for a part of a text. Null if there is none of this name.
+Method searching_method(const std::string& name);
 /// Methods that split a text. Null if there is none of this name.
 Method splitting_method(const std::string& name);
 /// Methods of case, of classes of characters and of width. Null if there is none of this name.

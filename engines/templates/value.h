@@ -51,7 +51,7 @@ class Value {
   bool is(Kind kind) const { return kind_ == kind; }
   bool is_none() const { return kind_ == Kind::none; }
   bool is_text() const { return kind_ == Kind::text; }
-  /// In Python a bool is an int.
+  /// A bool is an int in Python.
   bool is_whole() const { return kind_ == Kind::integer || kind_ == Kind::boolean; }
   bool is_number() const { return is_whole() || kind_ == Kind::real; }
 

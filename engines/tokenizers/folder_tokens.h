@@ -1,5 +1,5 @@
 #pragma once
-// What all files of a model's folder say about special tokens, in one place.
+// The special tokens that all files of a model's folder tell of, in one place.
 
 #include <functional>
 #include <optional>

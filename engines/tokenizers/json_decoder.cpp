@@ -15,7 +15,7 @@ std::string spelt_in_bytes(const std::string& text, std::size_t) {
   return bytes_of_token_text(text).value_or(text);
 }
 
-/// Up to so many of one character fewer at both ends.
+/// Drops up to so many of one character at both ends.
 std::string stripped_text(std::string text, std::string_view content, std::size_t begin,
                           std::size_t end) {
   std::string_view rest = text;

@@ -62,7 +62,7 @@ class PostProcessorReader {
     read_.after.insert(read_.after.end(), after.begin(), after.end());
   }
 
-  /// By the template's own table, or by the vocabulary where it has none.
+  /// Ids from the template's own table, or from the vocabulary where it has none.
   std::vector<Token> ids_of(const JsonNode& node, const JsonNode& name) const {
     if (const auto table = node.find("special_tokens"))
       if (const auto entry = table->find(name.as_string())) {

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "engines/formats/json_file.h"
-#include "engines/tokenizers/bpe_tokenizer.h"
 #include "engines/tokenizers/folder_tokens.h"
 #include "engines/tokenizers/json_items.h"
+#include "engines/tokenizers/text_tokenizer.h"
 
 namespace speclab::engines {
 
-/// Which text has which id, from the model of a tokenizer.json, its added tokens, and those that
-/// other files of the folder add.
+/// The id of every text, from the model of a tokenizer.json, its added tokens, and those that other
+/// files of the folder add.
 class JsonVocabulary {
  public:
   struct NamedToken {
@@ -37,6 +37,8 @@ class JsonVocabulary {
   const std::vector<AddedToken>& added() const { return added_; }
   /// kNoToken where there is none.
   Token find(const std::string& text) const;
+  /// Whether the token's text finds this id; else the text comes again later.
+  bool is_found(std::size_t id) const { return find(tokens_[id].text) == static_cast<Token>(id); }
 
  private:
   struct Problem {

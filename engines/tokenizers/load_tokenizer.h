@@ -14,23 +14,23 @@ struct TokenizerLimits {
   std::size_t token_bytes = 1 << 16;
 };
 
-/// From the metadata `tokenizer.ggml.*` and `tokenizer.chat_template*`: byte-level BPE ("gpt2"),
+/// Reads the metadata `tokenizer.ggml.*` and `tokenizer.chat_template*`: byte-level BPE ("gpt2"),
 /// SentencePiece's BPE with scores ("llama") and Unigram ("t5").
 /// @throws ModelFileError if it is missing, damaged, or of another kind
 std::shared_ptr<const Tokenizer> load_tokenizer_from_gguf(const GgufFile& file,
                                                           const TokenizerLimits& limits = {});
 
-/// From a Hugging Face tokenizer.json; what stands beside it is read too (folder_tokens.h).
+/// Reads a Hugging Face tokenizer.json and the files beside it (folder_tokens.h).
 /// @throws ModelFileError if it is damaged, or of a kind that is not read
 std::shared_ptr<const Tokenizer> load_tokenizer_from_json(const std::string& path,
                                                           const TokenizerLimits& limits = {});
 
-/// From SentencePiece's tokenizer.model; what stands beside it is read too.
+/// Reads SentencePiece's tokenizer.model and the files beside it.
 /// @throws ModelFileError if it is damaged, or of a kind that is not read
 std::shared_ptr<const Tokenizer> load_tokenizer_from_sentencepiece(
     const std::string& path, const TokenizerLimits& limits = {});
 
-/// From the first of tokenizer.json and tokenizer.model in a folder; null where it has neither.
+/// Reads the first of tokenizer.json and tokenizer.model in a folder; null where it has neither.
 std::shared_ptr<const Tokenizer> load_tokenizer_from_folder(const std::string& folder);
 
 }  // namespace speclab::engines

@@ -18,7 +18,7 @@ struct Merge {
   static constexpr std::uint32_t kPlaceInList = UINT32_MAX;
 };
 
-/// What a pair becomes, and how early: lower ranks merge first.
+/// The token that a pair becomes, and its rank: lower ranks merge first.
 struct MergeRule {
   static constexpr std::uint32_t kNone = UINT32_MAX;
   std::uint32_t rank = kNone;

@@ -1,5 +1,5 @@
 #pragma once
-// What happens to a text before it is cut into pieces.
+// Changes of a text before it is cut into pieces.
 
 #include <memory>
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace speclab::engines {
 
-/// Bytes that steps may make of a text with so many. Without a bound, 40 steps that replace "a" by
-/// "aa" fill the memory.
+/// Bytes that steps may make of a text with so many. 40 steps that replace "a" by "aa" would fill
+/// the memory without a bound.
 std::size_t most_made_bytes(std::size_t text_bytes);
 inline constexpr const char* kMostMadeBytes = "at most 64 times the text and 1 MiB";
 
@@ -62,7 +62,7 @@ std::shared_ptr<const NormalizerStep> replace_step(std::shared_ptr<const Pattern
                                                    std::string by);
 std::shared_ptr<const NormalizerStep> precompiled_step(Charsmap charsmap);
 
-/// What SentencePiece's own library does with a text.
+/// Changes that SentencePiece's own library makes to a text.
 struct SentencePieceRules {
   PrependScheme dummy_prefix = PrependScheme::always;
   bool remove_extra_whitespaces = true;

@@ -47,7 +47,7 @@ class PreTokenizer {
   Steps steps_;
 };
 
-/// What becomes of the matches of a pattern.
+/// The fate of the matches of a pattern.
 /// @source SplitDelimiterBehavior of Hugging Face's tokenizers
 enum class SplitBehavior : std::uint8_t {
   removed,

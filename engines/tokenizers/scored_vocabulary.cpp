@@ -171,7 +171,7 @@ class ScoredMaker {
 
   const ScoredPieces& pieces_;
   const FieldFailure& fail_;
-  BpeVocabulary& vocabulary_;
+  TextVocabulary& vocabulary_;
 };
 
 }  // namespace

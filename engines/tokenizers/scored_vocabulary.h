@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "engines/tokenizers/bpe_tokenizer.h"
 #include "engines/tokenizers/normalizer.h"
+#include "engines/tokenizers/text_tokenizer.h"
 #include "engines/tokenizers/vocabulary_builder.h"
 
 namespace speclab::engines {

@@ -7,7 +7,7 @@
 
 namespace speclab::engines {
 
-/// What a tokenizer.model says.
+/// The content of a tokenizer.model.
 struct SentencePieceModel {
   ScoredPieces pieces;
   std::int64_t begin_id = 1, end_id = 2;  ///< -1: none

@@ -40,7 +40,7 @@ class SentencePieceStep final : public NormalizerStep {
 
   std::string_view blank() const { return rules_.escape_whitespaces ? kBlankMark : " "; }
 
-  /// What takes the place of the next bytes.
+  /// The next bytes and the text that takes their place.
   Step next(std::string_view text) const {
     std::size_t kept = 0;
     kept_.visit_prefixes(text, [&](std::size_t length, std::int32_t) { kept = length; });

@@ -17,7 +17,7 @@ namespace {
 void add_told_tokens(const FolderTokens& told, const std::string& path,
                      VocabularyBuilder& builder) {
   constexpr std::int64_t kMostBehind = 100'000;
-  BpeVocabulary& vocabulary = builder.vocabulary();
+  TextVocabulary& vocabulary = builder.vocabulary();
   std::unordered_set<std::string> added;
   for (const AddedToken& token : vocabulary.added) added.insert(token.text);
   const auto most_id = static_cast<std::int64_t>(vocabulary.texts.size()) + kMostBehind;
@@ -46,7 +46,7 @@ void add_told_tokens(const FolderTokens& told, const std::string& path,
   }
 }
 
-/// Without a word about it, models of the Llama family begin texts, and T5's end them.
+/// Models of the Llama family begin texts and T5's end them, if their files do not say.
 Surroundings usual_surroundings(const SentencePieceModel& model, const TokenRoles& roles) {
   Surroundings around;
   if (!model.pieces.is_unigram && roles.begin) around.before.push_back(*roles.begin);
@@ -56,7 +56,7 @@ Surroundings usual_surroundings(const SentencePieceModel& model, const TokenRole
 
 void set_roles(const SentencePieceModel& model, const FolderTokens& told,
                VocabularyBuilder& builder) {
-  BpeVocabulary& vocabulary = builder.vocabulary();
+  TextVocabulary& vocabulary = builder.vocabulary();
   TokenRoles roles = roles_of(told, [&](const std::string& text) -> std::optional<Token> {
     const Token token = builder.find(text);
     return token == kNoToken ? std::nullopt : std::optional(token);
@@ -84,7 +84,7 @@ std::shared_ptr<const Tokenizer> load_tokenizer_from_sentencepiece(const std::st
   const std::string folder = std::filesystem::path(path).parent_path().string();
   const FolderTokens told = read_folder_tokens(folder);
   SentencePieceModel model = read_sentencepiece_file(path, limits);
-  // As in transformers 5, models of the Llama family have no blank behind an added token, unless
+  // Models of the Llama family have no blank behind an added token, as in transformers 5, unless
   // their files say "legacy"; T5's have one.
   SentencePieceRules& rules = model.pieces.rules;
   const bool has_one_blank = !model.pieces.is_unigram && !told.is_legacy.value_or(false);
@@ -94,7 +94,7 @@ std::shared_ptr<const Tokenizer> load_tokenizer_from_sentencepiece(const std::st
   make_scored_vocabulary(model.pieces, fail, builder);
   add_told_tokens(told, folder, builder);
   set_roles(model, told, builder);
-  return std::make_shared<BpeTokenizer>(std::move(builder.vocabulary()));
+  return std::make_shared<TextTokenizer>(std::move(builder.vocabulary()));
 }
 
 std::shared_ptr<const Tokenizer> load_tokenizer_from_folder(const std::string& folder) {

@@ -26,7 +26,7 @@ class Spelling {
 
   /// Appends what is certain after `token`. Tokens without text leave nothing.
   void push(Token token, std::string& out);
-  // What is held back at the end of a text is dropped, so that there is nothing to finish.
+  // Characters that are held back at the end of a text are dropped: there is nothing to finish.
 
  private:
   std::string_view text_of(std::size_t index);

@@ -7,7 +7,7 @@
 
 namespace speclab::engines {
 
-/// What becomes of text that the vocabulary lacks: byte tokens, the unknown token, or nothing.
+/// The tokens of text that the vocabulary lacks: byte tokens, the unknown token, or none.
 struct UnknownText {
   std::optional<ByteTokens> bytes{};  ///< where missing characters are spelt byte by byte
   std::optional<Token> token{};       ///< where they are not, or a byte has no token

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engines/tokenizers/bpe_tokenizer.h"
+#include "engines/tokenizers/text_tokenizer.h"
 
 namespace speclab::engines {
 
@@ -16,7 +16,7 @@ namespace speclab::engines {
 using FieldFailure = std::function<void(const std::string& field, const std::string& found,
                                         const std::string& allowed)>;
 
-/// What normal tokens are written in.
+/// The alphabet that normal tokens are written in.
 enum class Alphabet : std::uint8_t { byte_level, plain_text };
 
 class VocabularyBuilder {
@@ -41,8 +41,8 @@ class VocabularyBuilder {
   /// Token with this text as in the file, or kNoToken.
   Token find(const std::string& text) const;
 
-  /// What has been read so far; the rest is the reader's to fill in.
-  BpeVocabulary& vocabulary() { return vocabulary_; }
+  /// The vocabulary as read so far; the rest is the reader's to fill in.
+  TextVocabulary& vocabulary() { return vocabulary_; }
   /// Adds the usual names of ends of a turn or of a text to the roles, where they are control
   /// tokens.
   void add_usual_ends();
@@ -53,7 +53,7 @@ class VocabularyBuilder {
 
   FieldFailure fail_;
   Alphabet alphabet_;
-  BpeVocabulary vocabulary_;
+  TextVocabulary vocabulary_;
   std::unordered_map<std::string, Token> ids_;
 };
 

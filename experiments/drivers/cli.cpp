@@ -11,6 +11,7 @@
 #include "experiments/drivers/cli_analytic.h"
 #include "experiments/drivers/cli_numbers.h"
 #include "experiments/drivers/cli_options.h"
+#include "experiments/drivers/cli_shared_options.h"
 #include "experiments/drivers/commands/config.h"
 #include "experiments/drivers/commands/law.h"
 #include "experiments/drivers/commands/summary.h"

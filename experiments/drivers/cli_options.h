@@ -1,5 +1,6 @@
 #pragma once
-// The options of each command, as CLI11 reads them.
+// The options of each command, as CLI11 reads them. Three files define them: cli_text_options.cpp,
+// cli_run_options.cpp and cli_compare_options.cpp.
 
 #include <CLI/CLI.hpp>
 
@@ -12,8 +13,6 @@
 
 namespace speclab::experiments {
 
-void add_model_choice(CLI::App* command, std::string& model);
-void add_model_options(CLI::App* command, CommonOptions& common);
 void add_score_options(CLI::App* command, ScoreOptions& options);
 void add_tokenize_options(CLI::App* command, TokenizeOptions& options);
 void add_generate_options(CLI::App* command, GenerateOptions& options);

@@ -141,8 +141,8 @@ void DecoderCpu::run_layers(int rank) {
   if (!going_on_.empty()) compute_outputs(rank);
 }
 
-/// In the last layer every row leaves its key and value; only those that something is wanted of go
-/// on from there.
+/// Every row leaves its key and value in the last layer too; only rows whose result is wanted go on
+/// from there.
 void DecoderCpu::run_layer(int rank, std::int32_t l) {
   const Layer& layer = layers_[static_cast<std::size_t>(l)];
   const bool is_last = l + 1 == config_.num_layers;

@@ -96,7 +96,7 @@ bool DecoderCpu::same_keys(const HeadTask& a, const HeadTask& b) const {
   return placed(a.row).sequence == placed(b.row).sequence && kv_head(a.head) == kv_head(b.head);
 }
 
-/// @param window  positions that the row sees, 0: all. What it sees stands in order of position.
+/// @param window  positions that the row sees, 0: all. Those positions stand in order.
 AttendQuery DecoderCpu::query_of(const HeadTask& task, std::int32_t window, float* weighted) const {
   const PlacedRow& row = placed(task.row);
   const int hidden = row.prefix + row.extra_count - window;

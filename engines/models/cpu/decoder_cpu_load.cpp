@@ -19,7 +19,7 @@ std::vector<float> whole_blocks(std::vector<float> bias) {
   return bias;
 }
 
-/// In the order of PackedMatrix::set_gate_up.
+/// Both biases in the order of PackedMatrix::set_gate_up.
 std::vector<float> gate_up_bias(const std::vector<float>& gate, const std::vector<float>& up) {
   constexpr std::size_t kHalf = kBlockColumns / 2;
   std::vector<float> bias;

@@ -157,7 +157,7 @@ void MlpSpeculatorCpu::add_tokens(int rank) {
   for (int r = range.begin; r < range.end; ++r) activate(r);
 }
 
-/// What was projected becomes the state of a row, which is also the head's input.
+/// Turns the projection of a row into its state, which is also the head's input.
 void MlpSpeculatorCpu::activate(int row) {
   const StageWeights& weights = stages_[static_cast<std::size_t>(stage_)];
   const std::int32_t inner = config_.inner_size;

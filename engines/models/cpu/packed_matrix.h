@@ -34,7 +34,7 @@ class PackedMatrix {
   std::int64_t bytes() const;
 
  private:
-  /// Of the column's first element: the next one, or pair of them, is kBlockColumns (pairs)
+  /// Place of the column's first element: the next one, or pair of them, is kBlockColumns (pairs)
   /// further.
   std::int64_t begin_of(int column) const;
   void put(int column, const float* weights);

@@ -1,6 +1,6 @@
 #pragma once
-// Sizes in whole vectors of 16. What lies beyond a true size is zero in weights and activations, so
-// that any width runs on the kernels.
+// Sizes in whole vectors of 16. Weights and activations are zero beyond a true size, so that any
+// width runs on the kernels.
 
 #include <cstdint>
 #include <vector>

@@ -83,11 +83,11 @@ class DecoderWeights {
   virtual bool are_random() const { return false; }
 };
 
-/// By GGUF's names.
+/// Finds tensors by GGUF's names.
 /// @throws ModelFileError if a tensor is missing, has another shape, or is read by nobody
 std::unique_ptr<DecoderWeights> decoder_weights_from_gguf(std::shared_ptr<const WeightSource> file,
                                                           const DecoderShape& shape);
-/// By Hugging Face's names of the shape's family. @throws ModelFileError likewise
+/// Finds tensors by Hugging Face's names of the shape's family. @throws ModelFileError likewise
 std::unique_ptr<DecoderWeights> decoder_weights_from_checkpoint(
     std::shared_ptr<const WeightSource> folder, const DecoderShape& shape);
 /// Normal with standard deviation 0.02, norms 1, biases 0: a shape model.

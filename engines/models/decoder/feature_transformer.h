@@ -9,7 +9,7 @@
 
 namespace speclab::engines {
 
-/// What config.json of such a folder says.
+/// The content of such a folder's config.json.
 struct FeatureTransformerConfig {
   DecoderShape shape;         ///< with feature_size and draft_vocabulary; its head is untied
   std::string target;         ///< catalogue name, file or folder of the target

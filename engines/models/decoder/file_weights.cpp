@@ -219,7 +219,7 @@ class FileDecoderWeights final : public DecoderWeights {
     return cut_rows(values, {num_blocks, all, first, sizes[dimension], width});
   }
 
-  /// In the kernels' conventions.
+  /// The values in the kernels' conventions.
   std::vector<float> arranged(TensorRole role, std::vector<float> values) const {
     using enum TensorRole;
     if (shape_.norm_adds_one && is_norm_weight(role))

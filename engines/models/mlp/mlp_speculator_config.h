@@ -34,7 +34,7 @@ struct MlpSpeculatorConfig {
   }
   std::int32_t num_embeddings() const { return num_logits() + (draft_vocabulary.empty() ? 0 : 1); }
   std::int64_t num_parameters() const;
-  /// What an embedding is multiplied by before it is added to the projected state: w_e / w_s with
+  /// Factor of an embedding before it is added to the projected state: w_e / w_s with
   /// w_s = 0.5^(0.5 / num_heads) and w_e = sqrt((1 - w_s^2) inner_size / 2).
   double mix_ratio() const;
   /// Row of the embedding of every token, [vocab_size].

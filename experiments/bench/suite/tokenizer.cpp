@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "engines/tokenizers/bpe_tokenizer.h"
+#include "engines/tokenizers/text_tokenizer.h"
 #include "experiments/bench/suite/families.h"
 
 namespace speclab::bench {
@@ -47,7 +47,7 @@ std::vector<Token> with_merged(const std::vector<Token>& ids, const engines::Mer
 }
 
 /// Merges of the most frequent pairs of `text`. @source Sennrich et al. 2016, algorithm 1
-void learn_merges(const std::string& text, engines::BpeVocabulary& vocabulary) {
+void learn_merges(const std::string& text, engines::TextVocabulary& vocabulary) {
   std::vector<Token> ids;
   for (const char c : text) ids.push_back(static_cast<unsigned char>(c));
   while (vocabulary.texts.size() < kTokens) {
@@ -62,8 +62,8 @@ void learn_merges(const std::string& text, engines::BpeVocabulary& vocabulary) {
   }
 }
 
-engines::BpeVocabulary vocabulary_of(const std::string& text) {
-  engines::BpeVocabulary vocabulary;
+engines::TextVocabulary vocabulary_of(const std::string& text) {
+  engines::TextVocabulary vocabulary;
   for (int byte = 0; byte < 256; ++byte) vocabulary.texts.emplace_back(1, static_cast<char>(byte));
   learn_merges(text, vocabulary);
   vocabulary.kinds.assign(vocabulary.texts.size(), engines::TokenKind::normal);
@@ -74,7 +74,7 @@ engines::BpeVocabulary vocabulary_of(const std::string& text) {
 
 struct Tokenizing {
   std::string text = made_up_prose();
-  engines::BpeTokenizer tokenizer{vocabulary_of(text)};
+  engines::TextTokenizer tokenizer{vocabulary_of(text)};
   std::vector<Token> ids = tokenizer.encode(text, engines::SpecialText::parsed);
 };
 

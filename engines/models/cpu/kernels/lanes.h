@@ -83,7 +83,7 @@ using Vector = Lanes<Register>;
 using IntVector = Lanes<IntRegister>;
 using UintVector = Lanes<UintRegister>;
 
-/// What both forms have beside operators.
+/// Functions that both forms have beside operators.
 inline Register choose(IntRegister mask, Register a, Register b) { return mask ? a : b; }
 inline IntRegister to_int(Register v) { return __builtin_convertvector(v, IntRegister); }
 inline Register as_float(IntRegister v) { return reinterpret_cast<Register>(v); }

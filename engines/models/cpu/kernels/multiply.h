@@ -17,7 +17,7 @@ constexpr int kAccumulators =
     kVectorRegisters * 3 / 4;  ///< sums that stay in registers beside weights and activations
 constexpr int kMaxTileRows = kAccumulators / kVectorsPerBlock;
 
-/// What a product of one weight step and one activation step is, by element type.
+/// The product of one weight step and one activation step, by element type.
 template <typename Element>
 struct Step;
 

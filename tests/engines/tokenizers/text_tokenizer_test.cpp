@@ -1,4 +1,4 @@
-#include "engines/tokenizers/bpe_tokenizer.h"
+#include "engines/tokenizers/text_tokenizer.h"
 #include "engines/interface/chat_request.h"
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@ constexpr Token kAb = 256, kControl = 257, kLonger = 258, kUser = 259, kWord = 2
 
 /// The bytes, "ab", the control tokens "<s>" and "<s>>", the user-defined token "[u]" and "word"
 /// without its merges.
-BpeVocabulary small_vocabulary() {
-  BpeVocabulary vocabulary;
+TextVocabulary small_vocabulary() {
+  TextVocabulary vocabulary;
   for (int byte = 0; byte < 256; ++byte) vocabulary.texts.emplace_back(1, static_cast<char>(byte));
   vocabulary.texts.insert(vocabulary.texts.end(), {"ab", "<s>", "<s>>", "[u]", "word"});
   vocabulary.kinds.assign(vocabulary.texts.size(), TokenKind::normal);
@@ -30,14 +30,14 @@ BpeVocabulary small_vocabulary() {
 
 using Ids = std::vector<Token>;
 
-TEST(BpeTokenizer, MergesInsidePieces) {
-  const BpeTokenizer tokenizer(small_vocabulary());
+TEST(TextTokenizer, MergesInsidePieces) {
+  const TextTokenizer tokenizer(small_vocabulary());
   EXPECT_EQ(tokenizer.encode("ab a bab", SpecialText::parsed), (Ids{kAb, ' ', 'a', ' ', 'b', kAb}));
   EXPECT_TRUE(tokenizer.encode("", SpecialText::parsed).empty());
 }
 
-TEST(BpeTokenizer, ParsesSpecialTextOnlyWhenAsked) {
-  const BpeTokenizer tokenizer(small_vocabulary());
+TEST(TextTokenizer, ParsesSpecialTextOnlyWhenAsked) {
+  const TextTokenizer tokenizer(small_vocabulary());
   EXPECT_EQ(tokenizer.encode("a<s>b", SpecialText::parsed), (Ids{'a', kControl, 'b'}));
   EXPECT_EQ(tokenizer.encode("<s>", SpecialText::as_plain_text), (Ids{'<', 's', '>'}));
   EXPECT_EQ(tokenizer.encode("<s>>>", SpecialText::parsed), (Ids{kLonger, '>'}))
@@ -47,16 +47,16 @@ TEST(BpeTokenizer, ParsesSpecialTextOnlyWhenAsked) {
   EXPECT_EQ(tokenizer.encode("<s", SpecialText::parsed), (Ids{'<', 's'}));
 }
 
-TEST(BpeTokenizer, TakesWholePiecesFirstWhereTheVocabularySaysSo) {
-  BpeVocabulary vocabulary = small_vocabulary();
-  EXPECT_EQ(BpeTokenizer(vocabulary).encode("word", SpecialText::parsed),
+TEST(TextTokenizer, TakesWholePiecesFirstWhereTheVocabularySaysSo) {
+  TextVocabulary vocabulary = small_vocabulary();
+  EXPECT_EQ(TextTokenizer(vocabulary).encode("word", SpecialText::parsed),
             (Ids{'w', 'o', 'r', 'd'}));
   vocabulary.whole_pieces_first = true;
-  EXPECT_EQ(BpeTokenizer(vocabulary).encode("word", SpecialText::parsed), Ids{kWord});
+  EXPECT_EQ(TextTokenizer(vocabulary).encode("word", SpecialText::parsed), Ids{kWord});
 }
 
-TEST(BpeTokenizer, GivesInvalidUtf8BackExactly) {
-  const BpeTokenizer tokenizer(small_vocabulary());
+TEST(TextTokenizer, GivesInvalidUtf8BackExactly) {
+  const TextTokenizer tokenizer(small_vocabulary());
   std::mt19937 random(11);
   for (int trial = 0; trial < 2000; ++trial) {
     std::string bytes;
@@ -66,17 +66,17 @@ TEST(BpeTokenizer, GivesInvalidUtf8BackExactly) {
   }
 }
 
-TEST(BpeTokenizer, CountsBytesWithoutAToken) {
-  BpeVocabulary vocabulary = small_vocabulary();
+TEST(TextTokenizer, CountsBytesWithoutAToken) {
+  TextVocabulary vocabulary = small_vocabulary();
   vocabulary.kinds['x'] = TokenKind::unused;
-  const BpeTokenizer tokenizer(vocabulary);
+  const TextTokenizer tokenizer(vocabulary);
   EXPECT_EQ(tokenizer.num_bytes_without_token("axxb"), 2U);
   EXPECT_EQ(tokenizer.encode("axb", SpecialText::parsed), (Ids{'a', 'b'}));
 }
 
 /// Defect: an id of a row without a token ends the program.
-TEST(BpeTokenizer, DecodesIdsWithoutATokenToNothing) {
-  const BpeTokenizer tokenizer(small_vocabulary());
+TEST(TextTokenizer, DecodesIdsWithoutATokenToNothing) {
+  const TextTokenizer tokenizer(small_vocabulary());
   EXPECT_EQ(tokenizer.decode(Ids{kControl, kAb, '\n'}), "<s>ab\n");
   EXPECT_THROW(tokenizer.decode(Ids{-1}), ConfigError);
   EXPECT_EQ(tokenizer.decode(Ids{kAb, tokenizer.vocab_size(), INT32_MAX}), "ab");
@@ -84,27 +84,27 @@ TEST(BpeTokenizer, DecodesIdsWithoutATokenToNothing) {
   EXPECT_EQ(decoder->push(tokenizer.vocab_size()), "");
 }
 
-TEST(BpeTokenizer, KnowsItsEndOfSequence) {
-  const BpeTokenizer tokenizer(small_vocabulary());
+TEST(TextTokenizer, KnowsItsEndOfSequence) {
+  const TextTokenizer tokenizer(small_vocabulary());
   EXPECT_TRUE(tokenizer.is_end_of_sequence(kControl));
   EXPECT_FALSE(tokenizer.is_end_of_sequence(kLonger));
 }
 
 /// Defect: a model without a template, or with a broken one, cannot be loaded for raw prompts.
-TEST(BpeTokenizer, ReadsItsChatTemplateWhereItIsUsed) {
-  BpeVocabulary vocabulary = small_vocabulary();
+TEST(TextTokenizer, ReadsItsChatTemplateWhereItIsUsed) {
+  TextVocabulary vocabulary = small_vocabulary();
   const ChatRequest request = ChatRequest::of_user("Hi");
-  EXPECT_FALSE(BpeTokenizer(vocabulary).has_chat_template());
-  EXPECT_THROW(BpeTokenizer(vocabulary).apply_chat_template(request), ConfigError);
+  EXPECT_FALSE(TextTokenizer(vocabulary).has_chat_template());
+  EXPECT_THROW(TextTokenizer(vocabulary).apply_chat_template(request), ConfigError);
   vocabulary.roles.templates = {{"default", "{% broken", "chat_template.jinja"}};
-  const BpeTokenizer tokenizer(vocabulary);
+  const TextTokenizer tokenizer(vocabulary);
   EXPECT_TRUE(tokenizer.has_chat_template());
   EXPECT_FALSE(tokenizer.encode("a", SpecialText::parsed).empty());
   EXPECT_THROW(tokenizer.apply_chat_template(request), ModelFileError);
 }
 
 TEST(StreamingDecoder, NeverSplitsACharacter) {
-  const BpeTokenizer tokenizer(small_vocabulary());
+  const TextTokenizer tokenizer(small_vocabulary());
   const auto decoder = tokenizer.streaming_decoder();
   std::vector<std::string> pushed;
   for (const char byte : std::string("a\u00e9\U0001f600!"))
@@ -114,7 +114,7 @@ TEST(StreamingDecoder, NeverSplitsACharacter) {
 }
 
 TEST(StreamingDecoder, ReplacesWhatIsNoCharacter) {
-  const BpeTokenizer tokenizer(small_vocabulary());
+  const TextTokenizer tokenizer(small_vocabulary());
   const auto decoder = tokenizer.streaming_decoder();
   EXPECT_EQ(decoder->push(0xFF), "\ufffd");
   EXPECT_EQ(decoder->push(0xE4), "");
@@ -124,13 +124,13 @@ TEST(StreamingDecoder, ReplacesWhatIsNoCharacter) {
   EXPECT_EQ(decoder->flush(), "");
 }
 
-TEST(BpeTokenizer, RefusesContradictions) {
-  BpeVocabulary outside = small_vocabulary();
+TEST(TextTokenizer, RefusesContradictions) {
+  TextVocabulary outside = small_vocabulary();
   outside.merges.push_back({0, 1, 9999});
-  EXPECT_THROW(BpeTokenizer{outside}, ContractError);
-  BpeVocabulary without_kinds = small_vocabulary();
+  EXPECT_THROW(TextTokenizer{outside}, ContractError);
+  TextVocabulary without_kinds = small_vocabulary();
   without_kinds.kinds.pop_back();
-  EXPECT_THROW(BpeTokenizer{without_kinds}, ContractError);
+  EXPECT_THROW(TextTokenizer{without_kinds}, ContractError);
 }
 
 }  // namespace

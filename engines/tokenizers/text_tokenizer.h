@@ -21,9 +21,9 @@ namespace speclab::engines {
 /// found always; unused: never made.
 enum class TokenKind : std::uint8_t { normal, control, user_defined, unused };
 
-/// Everything that makes a tokenizer, already checked by the reader of its file. What is left out
-/// below `merges` is that of byte-level byte-pair encoding.
-struct BpeVocabulary {
+/// Everything that makes a tokenizer, already checked by the reader of its file. Fields below
+/// `merges` that are left out are those of byte-level byte-pair encoding.
+struct TextVocabulary {
   std::vector<std::string>
       texts;  ///< of each token: bytes for normal ones, plain text for the others
   std::vector<TokenKind> kinds;
@@ -44,10 +44,10 @@ struct BpeVocabulary {
   TokenRoles roles{};
 };
 
-class BpeTokenizer : public Tokenizer {
+class TextTokenizer : public Tokenizer {
  public:
   /// @throws ContractError if the vocabulary contradicts itself
-  explicit BpeTokenizer(BpeVocabulary vocabulary);
+  explicit TextTokenizer(TextVocabulary vocabulary);
 
   std::int32_t vocab_size() const override {
     return static_cast<std::int32_t>(vocabulary_.texts.size());
@@ -72,7 +72,7 @@ class BpeTokenizer : public Tokenizer {
   };
   void add_tokens();
 
-  BpeVocabulary vocabulary_;
+  TextVocabulary vocabulary_;
   bool gives_texts_back_;
   PreTokenizer pre_tokenizer_;
   std::shared_ptr<const PieceModel> model_;

@@ -1,4 +1,4 @@
-#include "engines/tokenizers/bpe_tokenizer.h"
+#include "engines/tokenizers/text_tokenizer.h"
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@
 namespace speclab::engines {
 namespace {
 
-ByteTokens find_byte_tokens(const BpeVocabulary& vocabulary) {
+ByteTokens find_byte_tokens(const TextVocabulary& vocabulary) {
   ByteTokens byte_tokens;
   byte_tokens.fill(kNoToken);
   for (std::size_t i = 0; i < vocabulary.texts.size(); ++i) {
@@ -22,7 +22,7 @@ ByteTokens find_byte_tokens(const BpeVocabulary& vocabulary) {
   return byte_tokens;
 }
 
-std::shared_ptr<const PieceModel> model_of(const BpeVocabulary& vocabulary) {
+std::shared_ptr<const PieceModel> model_of(const TextVocabulary& vocabulary) {
   if (vocabulary.model) return vocabulary.model;
   ByteBpeParts parts{.byte_tokens = find_byte_tokens(vocabulary),
                      .merges = vocabulary.merges,
@@ -34,12 +34,12 @@ std::shared_ptr<const PieceModel> model_of(const BpeVocabulary& vocabulary) {
   return byte_bpe_model(parts);
 }
 
-PreTokenizer pre_tokenizer_of(const BpeVocabulary& vocabulary) {
+PreTokenizer pre_tokenizer_of(const TextVocabulary& vocabulary) {
   return vocabulary.patterns.empty() ? PreTokenizer(vocabulary.pre_tokenizer)
                                      : PreTokenizer(vocabulary.patterns);
 }
 
-bool added_tokens_take_white_space(const BpeVocabulary& vocabulary) {
+bool added_tokens_take_white_space(const TextVocabulary& vocabulary) {
   return std::ranges::any_of(vocabulary.added,
                              [](const AddedToken& token) { return token.lstrip || token.rstrip; });
 }
@@ -50,7 +50,7 @@ std::size_t text_bytes(const std::vector<AddedToken>& tokens) {
   return bytes;
 }
 
-BpeVocabulary checked(BpeVocabulary vocabulary) {
+TextVocabulary checked(TextVocabulary vocabulary) {
   const std::size_t size = vocabulary.texts.size();
   SPECLAB_EXPECT(size == vocabulary.kinds.size() && size <= INT32_MAX, "one kind for each token");
   const auto inside = [&](Token token) {
@@ -67,9 +67,9 @@ BpeVocabulary checked(BpeVocabulary vocabulary) {
 
 /// One call of encode. Pieces that come again are copied from where their tokens already stand in
 /// the result.
-class BpeTokenizer::Encoding {
+class TextTokenizer::Encoding {
  public:
-  Encoding(const BpeTokenizer& tokenizer, const AddedSets& added)
+  Encoding(const TextTokenizer& tokenizer, const AddedSets& added)
       : tokenizer_(tokenizer), added_(added), work_(tokenizer.model_->start()) {}
 
   std::vector<Token> run(std::string_view text) {
@@ -133,7 +133,7 @@ class BpeTokenizer::Encoding {
     known_.append(piece, ids_, [&] { work_->append_tokens(piece, ids_); });
   }
 
-  const BpeTokenizer& tokenizer_;
+  const TextTokenizer& tokenizer_;
   const AddedSets& added_;
   std::unique_ptr<PieceModel::Work> work_;
   std::vector<Token> ids_;
@@ -142,7 +142,7 @@ class BpeTokenizer::Encoding {
   KnownPieces known_;
 };
 
-BpeTokenizer::BpeTokenizer(BpeVocabulary vocabulary)
+TextTokenizer::TextTokenizer(TextVocabulary vocabulary)
     : vocabulary_(checked(std::move(vocabulary))),
       gives_texts_back_(vocabulary_.gives_texts_back && !vocabulary_.unknown.token &&
                         !added_tokens_take_white_space(vocabulary_)),
@@ -156,7 +156,7 @@ BpeTokenizer::BpeTokenizer(BpeVocabulary vocabulary)
   for (const EndToken& end : vocabulary_.roles.ends) vocabulary_.end_of_sequence.push_back(end.id);
 }
 
-void BpeTokenizer::add_tokens() {
+void TextTokenizer::add_tokens() {
   const bool is_told = !vocabulary_.added.empty();
   for (std::size_t i = 0; !is_told && i < vocabulary_.texts.size(); ++i) {
     const TokenKind kind = vocabulary_.kinds[i];
@@ -178,11 +178,11 @@ void BpeTokenizer::add_tokens() {
   }
 }
 
-std::vector<Token> BpeTokenizer::encode(std::string_view text, SpecialText special) const {
+std::vector<Token> TextTokenizer::encode(std::string_view text, SpecialText special) const {
   return Encoding(*this, special == SpecialText::parsed ? all_added_ : always_added_).run(text);
 }
 
-std::string BpeTokenizer::decode(std::span<const Token> ids) const {
+std::string TextTokenizer::decode(std::span<const Token> ids) const {
   std::string bytes;
   Spelling spelling(*vocabulary_.spelling);
   for (const Token id : ids) {
@@ -194,27 +194,27 @@ std::string BpeTokenizer::decode(std::span<const Token> ids) const {
   return bytes;
 }
 
-std::unique_ptr<StreamingDecoder> BpeTokenizer::streaming_decoder() const {
+std::unique_ptr<StreamingDecoder> TextTokenizer::streaming_decoder() const {
   return std::make_unique<Utf8StreamingDecoder>(*vocabulary_.spelling);
 }
 
-std::string BpeTokenizer::token_text(Token token) const {
+std::string TextTokenizer::token_text(Token token) const {
   const auto index = static_cast<std::size_t>(token);
   const bool has_text = token >= 0 && index < vocabulary_.texts.size() &&
                         vocabulary_.kinds[index] != TokenKind::unused;
   return has_text ? vocabulary_.texts[index] : "";
 }
 
-bool BpeTokenizer::is_end_of_sequence(Token token) const {
+bool TextTokenizer::is_end_of_sequence(Token token) const {
   const std::vector<Token>& ends = vocabulary_.end_of_sequence;
   return std::find(ends.begin(), ends.end(), token) != ends.end();
 }
 
-std::string BpeTokenizer::apply_chat_template(const ChatRequest& request) const {
+std::string TextTokenizer::apply_chat_template(const ChatRequest& request) const {
   return render_chat(roles().templates, roles().texts, request);
 }
 
-std::size_t BpeTokenizer::num_bytes_without_token(std::string_view text) const {
+std::size_t TextTokenizer::num_bytes_without_token(std::string_view text) const {
   return model_->num_bytes_without_token(text);
 }
 

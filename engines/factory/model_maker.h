@@ -1,0 +1,46 @@
+#pragma once
+// Models of a source on the device, with the numbers and the kernels that the options ask for.
+
+#include <cstdint>
+#include <memory>
+
+#include "engines/interface/device_monitor.h"
+#include "engines/interface/engines.h"
+#include "engines/interface/language_model.h"
+#include "engines/interface/mlp_speculator.h"
+#include "engines/models/catalogue.h"
+#include "engines/models/cpu/thread_team.h"
+
+namespace speclab::engines {
+
+namespace cuda {
+class Device;
+}
+
+/// Holds the threads and the device that all models of a process share: they never run at the same
+/// time.
+class ModelMaker {
+ public:
+  /// @throws ConfigError naming an option with a value that is not allowed
+  void set_options(const ModelOptions& options);
+  const ModelOptions& options() const { return options_; }
+
+  /// @throws DeviceError without the device that is asked for, ConfigError without the memory
+  std::unique_ptr<LanguageModel> language_model(const ModelSource& source);
+  std::shared_ptr<MlpSpeculator> mlp_speculator(const MlpSpeculatorSource& source);
+
+  std::int32_t num_threads() const;
+  std::shared_ptr<cpu::ThreadTeam> team();
+  /// Null if no model runs on a CUDA device, or the device tells nothing.
+  std::unique_ptr<DeviceMonitor> device_monitor() const;
+
+ private:
+  std::unique_ptr<LanguageModel> reference_model(const ModelSource& source) const;
+  std::unique_ptr<LanguageModel> cuda_model(const ModelSource& source);
+
+  ModelOptions options_;
+  std::shared_ptr<cpu::ThreadTeam> team_;
+  std::shared_ptr<const cuda::Device> cuda_device_;
+};
+
+}  // namespace speclab::engines

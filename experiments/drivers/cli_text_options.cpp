@@ -1,0 +1,129 @@
+#include "experiments/drivers/cli_numbers.h"
+#include "experiments/drivers/cli_options.h"
+#include "experiments/drivers/cli_shared_options.h"
+
+namespace speclab::experiments {
+namespace {
+
+CLI::Option* add_messages_option(CLI::App* command, ChatOptions& chat) {
+  return command->add_option(
+      "--messages", chat.messages,
+      "JSON file with an array of messages, as transformers takes them: role, content, and "
+      "whatever else the model's chat template knows");
+}
+
+CLI::Option* add_tools_option(CLI::App* command, ChatOptions& chat) {
+  return command->add_option("--tools", chat.tools,
+                             "JSON file with an array of tools for the chat template");
+}
+
+}  // namespace
+
+void add_tokenize_options(CLI::App* command, TokenizeOptions& options) {
+  command
+      ->add_option("--model", options.model,
+                   "Catalogue name, GGUF file, folder, tokenizer.json or tokenizer.model")
+      ->capture_default_str();
+  CLI::Option* raw =
+      command->add_flag("--raw", options.raw, "Lines are text as they are, not JSON strings");
+  CLI::Option* decode =
+      command->add_flag("--decode", options.decode, "Turn ids into text, special tokens included");
+  CLI::Option* special = command->add_flag("--add-special-tokens", options.add_special_tokens,
+                                           "Add what the tokenizer puts around a whole text");
+  CLI::Option* messages = add_messages_option(command, options.chat);
+  for (CLI::Option* of_lines : {raw, decode, special}) messages->excludes(of_lines);
+  add_tools_option(command, options.chat)->needs(messages);
+  command
+      ->add_option("--template", options.template_file,
+                   "Jinja file in place of the model's own chat template; with --text no model is "
+                   "loaded")
+      ->needs(messages);
+  command
+      ->add_option("--template-variables", options.chat.variables,
+                   "JSON file with an object of more variables: bos_token, documents, date_string")
+      ->needs(messages);
+  command
+      ->add_flag("--add-generation-prompt", options.add_generation_prompt,
+                 "Open the assistant's answer")
+      ->needs(messages);
+  command->add_flag("--text", options.text, "Print the rendered text, not its ids")
+      ->needs(messages);
+}
+
+void add_score_options(CLI::App* command, ScoreOptions& options) {
+  CLI::Option* file = command->add_option("--file", options.file, "Text to score");
+  command->add_option("--prompt-ids", options.prompt_ids, "Token ids to score: 1,2,3")
+      ->excludes(file);
+  command->add_option("--logits", options.logits,
+                      "Write the logits after every token to this .npy file: float32, [tokens, "
+                      "vocabulary]");
+}
+
+void add_generate_options(CLI::App* command, GenerateOptions& options) {
+  add_model_options(command, options.common);
+  add_sampling_options(command, options.decoder);
+  CLI::Option* prompt =
+      command->add_option("--prompt", options.prompt,
+                          "The prompt; if none is given, standard input without a final newline");
+  CLI::Option* file = command
+                          ->add_option("--prompt-file", options.prompt_file,
+                                       "File with the prompt; a final newline is dropped")
+                          ->excludes(prompt);
+  CLI::Option* ids =
+      command->add_option("--prompt-ids", options.prompt_ids, "Prompt as token ids: 1,2,3")
+          ->excludes(prompt)
+          ->excludes(file);
+  CLI::Option* raw = command->add_flag("!--no-chat-template", options.chat_template,
+                                       "Use the text without a template");
+  add_messages_option(command, options.chat)->excludes(prompt)->excludes(file);
+  CLI::Option* system = command->add_option("--system", options.chat.system,
+                                            "Text of a system message before the others");
+  add_tools_option(command, options.chat);
+  for (CLI::Option* raw_prompt : {ids, raw})
+    raw_prompt->excludes("--messages")->excludes("--tools")->excludes(system);
+  command
+      ->add_option("--rounds", options.common.model.rounds,
+                   "host; or device for whole rounds on the CUDA device, with chains or trees of a "
+                   "fixed shape (3x2x1) from a small transformer")
+      ->capture_default_str();
+  command->add_flag("--side-by-side", options.side_by_side,
+                    "Decode first plainly, then speculatively");
+  command->add_flag("--draw-trees", options.draw_trees,
+                    "Draw the draft of every round, its accepted tokens, the drafter's q (if "
+                    "tokens are drawn) and the target's p; the text comes at the end");
+  add_drafter_options(command, options.decoder);
+  add_verifier_options(command, options.decoder);
+  add_number(command, "--seed", options.common.seed, "Seed of all draws");
+  const auto set_policy = [&options](const int& length) {
+    options.policy = "constant:" + std::to_string(length);
+  };
+  CLI::Option* length = command
+                            ->add_option_function<int>("--speculation-length", set_policy,
+                                                       "Tokens drafted a round (4)")
+                            ->check(whole_number<int>());
+  command
+      ->add_option("--policy", options.policy,
+                   "constant:N; heuristic; confidence:P:N; tracking:C:N; or auto, which measures "
+                   "costs first. confidence ends a chain behind the first token that the drafter "
+                   "finds less likely than P (0.4), after N (20) at the latest. tracking takes the "
+                   "best length up to N (20) for the acceptance rate so far, if a drafted token "
+                   "costs C (0.05) of a step. P, C and N may be left out")
+      ->excludes(length);
+}
+
+void add_verify_options(CLI::App* command, VerifyOptions& options) {
+  add_model_options(command, options.common);
+  add_sampling_options(command, options.decoder);
+  add_drafter_options(command, options.decoder);
+  add_verifier_options(command, options.decoder);
+  add_number(command, "--seed", options.common.seed, "Seed of all draws");
+  add_number(command, "--speculation-length", options.speculation_length, "Tokens drafted a round");
+  CLI::Option* prompts = add_number(command, "--prompts-per-category", options.prompts_per_category,
+                                    "Prompts from each of the project's seven categories");
+  command->add_option("--prompt-ids", options.prompt_ids, "One prompt instead, as token ids: 1,2,3")
+      ->excludes(prompts);
+  command->add_flag("!--no-chat-template", options.chat_template,
+                    "Use the text without a template");
+}
+
+}  // namespace speclab::experiments
