@@ -216,12 +216,20 @@ class LocalEngines final : public Engines, private DrafterModels {
     const std::string device = resolved_device(options_, source.config);
     const bool is_reference = options_.kernels == "reference";
     if (device == "cuda" && !is_reference) return make_cuda_model(source);
-    if (device != "cuda")
-      require_memory(source.config.name, source.config.num_parameters(),
-                     options_.dtype == "float32" ? "float32" : "bfloat16", available_memory());
+    if (device != "cuda") require_memory_for(source);
     if (is_reference) return make_reference_model(source);
     return std::make_unique<cpu::DecoderCpu>(source.config, *source.weights,
                                              element_type(options_.dtype), team());
+  }
+
+  void require_memory_for(const ModelSource& source) {
+    const std::string dtype = options_.dtype == "float32" ? "float32" : "bfloat16";
+    const std::int64_t needed =
+        options_.kernels == "reference"
+            ? DecoderTorch::bytes_to_load(source.config, *source.weights, dtype)
+            : cpu::DecoderCpu::bytes_to_load(source.config, *source.weights,
+                                             element_type(options_.dtype), team()->size());
+    require_memory(source.config.name, needed, dtype, available_memory());
   }
 
   /// "auto" is the CPU in the kernels' type; on a GPU the whole of torch runs there.

@@ -25,6 +25,11 @@ class DecoderCpu final : public LanguageModel {
   DecoderCpu(const DecoderShape& config, const DecoderWeights& weights, ElementType type,
              std::shared_ptr<ThreadTeam> team, const CpuKernels* kernels = best_kernels());
 
+  /// Bytes of memory at the highest point of loading: packed weights, and float32 values of the
+  /// tables, then of one layer a thread.
+  static std::int64_t bytes_to_load(const DecoderShape& shape, const DecoderWeights& weights,
+                                    ElementType type, int num_threads);
+
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<KvCache> make_cache(std::int32_t max_sequences, std::int32_t capacity) override;
   ForwardResult forward(std::span<const ForwardRow> rows, KvCache& cache) override;
@@ -80,6 +85,8 @@ class DecoderCpu final : public LanguageModel {
     for (int begin; (begin = team_->take() * grain) < count;)
       work(Range{begin, std::min(begin + grain, count)});
   }
+
+  class LoadingMemory;
 
   void load(const DecoderWeights& weights);
   void load_tables(const DecoderWeights& weights);

@@ -16,6 +16,14 @@ std::int64_t PackedMatrix::bytes() const {
          (type_ == ElementType::float32 ? 4 : 2);
 }
 
+std::int64_t PackedMatrix::memory_bytes(ElementType type, std::int64_t columns,
+                                        std::int64_t depth) {
+  const std::int64_t blocks = (columns + kBlockColumns - 1) / kBlockColumns;
+  const std::int64_t bytes =
+      blocks * kBlockColumns * depth * (type == ElementType::float32 ? 4 : 2);
+  return static_cast<std::int64_t>(huge_buffer_bytes(static_cast<std::size_t>(bytes)));
+}
+
 std::int64_t PackedMatrix::begin_of(int column) const {
   const std::int64_t block = column / kBlockColumns, lane = column % kBlockColumns;
   return block * depth_ * kBlockColumns + lane * (type_ == ElementType::float32 ? 1 : 2);

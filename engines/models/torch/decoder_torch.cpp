@@ -64,6 +64,19 @@ void DecoderTorch::load(const DecoderWeights& weights) {
       if (has(role, layer)) tensors_[{role, layer}] = loaded(weights, role, layer);
 }
 
+std::int64_t DecoderTorch::bytes_to_load(const DecoderShape& shape, const DecoderWeights& weights,
+                                         const std::string& dtype) {
+  std::int64_t held = 0, reading = 0;
+  for (const TensorRole role : tensor_roles())
+    for (std::int32_t layer = 0; layer < (is_of_layer(role) ? shape.num_layers : 1); ++layer) {
+      if (!has_role(role, shape, layer)) continue;
+      if (role == TensorRole::head && shape.head_is_embedding()) continue;
+      held += num_elements(role, shape) * (dtype == "float32" || !is_matrix(role) ? 4 : 2);
+      reading = std::max(reading, weights.bytes_to_read(role, layer));
+    }
+  return held + reading;
+}
+
 at::Tensor DecoderTorch::loaded(const DecoderWeights& weights, TensorRole role,
                                 std::int32_t layer) const {
   if (role == TensorRole::head && config_.head_is_embedding())

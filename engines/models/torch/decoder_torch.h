@@ -21,6 +21,10 @@ class DecoderTorch final : public LanguageModel {
   DecoderTorch(const DecoderShape& config, const DecoderWeights& weights, const std::string& device,
                const std::string& dtype);
 
+  /// Bytes of memory at the highest point of loading: the tensors, and one in float32.
+  static std::int64_t bytes_to_load(const DecoderShape& shape, const DecoderWeights& weights,
+                                    const std::string& dtype);
+
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<KvCache> make_cache(std::int32_t max_sequences, std::int32_t capacity) override;
   ForwardResult forward(std::span<const ForwardRow> rows, KvCache& cache) override;
