@@ -110,7 +110,7 @@ class LocalEngines final : public Engines, private DrafterModels {
                       "itself; give it as --drafter-model",
                       escaped(options.model)));
     std::unique_ptr<LanguageModel> model = make_model(source);
-    return {std::move(model), source.tokenizer};
+    return {std::move(model), source.tokenizer, source.tokenizer_problem};
   }
 
   std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) override {
@@ -288,6 +288,7 @@ class LocalEngines final : public Engines, private DrafterModels {
   struct LoadedDrafter {
     std::shared_ptr<LanguageModel> model;
     std::shared_ptr<const Tokenizer> tokenizer;  ///< null where the model has none
+    std::string tokenizer_problem{};             ///< why the one that it has cannot be read
     std::map<std::int32_t, std::shared_ptr<LanguageModel>> resized{};  ///< by size of vocabulary
   };
 
@@ -296,14 +297,17 @@ class LocalEngines final : public Engines, private DrafterModels {
     LoadedDrafter& loaded = models_[name];
     if (!loaded.model) {
       const ModelSource source = open_draft_model(name);
-      loaded = {make_model(source), source.tokenizer};
+      loaded = {make_model(source), source.tokenizer, source.tokenizer_problem};
     }
     return loaded;
   }
 
   /// The drafter as the target needs it. Sizes may differ where the tokenizers say that ids agree.
+  /// @throws ModelFileError if the target's text has a tokenizer and the drafter's cannot be read
   std::shared_ptr<LanguageModel> fitted(LoadedDrafter& drafter, const std::string& name) {
     const ModelInfo &info = drafter.model->info(), &target = *pair_.target;
+    if (pair_.tokenizer && !drafter.tokenizer_problem.empty())
+      throw ModelFileError(drafter.tokenizer_problem);
     if (!drafter.tokenizer || !pair_.tokenizer) return drafter.model;
     check_same_vocabulary({*drafter.tokenizer, name}, {*pair_.tokenizer, target.name});
     if (info.vocab_size == target.vocab_size || !info.draft_vocabulary.empty())

@@ -33,6 +33,7 @@ struct ModelOptions {
 struct LoadedModel {
   std::unique_ptr<LanguageModel> model;
   std::shared_ptr<const Tokenizer> tokenizer;  ///< null if the model has none (shape models)
+  std::string tokenizer_problem{};  ///< why the one that it has cannot be read; empty: it can
 };
 
 /// The machine as manifests describe it; no text is empty.

@@ -82,7 +82,9 @@ void add_tokenizer(Json& page, const engines::Tokenizer* tokenizer) {
 /// What a person may miss, and what happens instead.
 Json lacking(const engines::LoadedModel& loaded) {
   Json list = Json::array();
-  if (!loaded.tokenizer) {
+  if (!loaded.tokenizer_problem.empty()) {
+    list.push_back("no text, prompts are ids: " + loaded.tokenizer_problem);
+  } else if (!loaded.tokenizer) {
     list.push_back("no tokenizer: prompts are ids");
   } else if (!loaded.tokenizer->has_chat_template()) {
     list.push_back("no chat template: prompts go in as they are");
