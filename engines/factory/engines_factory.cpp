@@ -100,17 +100,14 @@ class LocalEngines final : public Engines, private DrafterModels {
   }
 
   LoadedModel load_model(const ModelOptions& options) override {
-    check_options(options);
-    options_ = options;
-    ModelSource source = open_model(options.model);
-    if (!options.name.empty()) source.config.name = options.name;
-    if (source.config.is_feature_transformer())
-      throw ConfigError(
-          fmt::format("model '{}' drafts from another model's hidden states; allowed: a model by "
-                      "itself; give it as --drafter-model",
-                      escaped(options.model)));
+    const ModelSource source = open_target(options);
     std::unique_ptr<LanguageModel> model = make_model(source);
     return {std::move(model), source.tokenizer, source.tokenizer_problem};
+  }
+
+  InspectedModel inspect_model(const ModelOptions& options) override {
+    const ModelSource source = open_target(options);
+    return {description(source), source.tokenizer, source.tokenizer_problem};
   }
 
   std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) override {
@@ -190,6 +187,58 @@ class LocalEngines final : public Engines, private DrafterModels {
   }
 
  private:
+  ModelSource open_target(const ModelOptions& options) {
+    check_options(options);
+    options_ = options;
+    ModelSource source = open_model(options.model);
+    if (!options.name.empty()) source.config.name = options.name;
+    if (source.config.is_feature_transformer())
+      throw ConfigError(
+          fmt::format("model '{}' drafts from another model's hidden states; allowed: a model by "
+                      "itself; give it as --drafter-model",
+                      escaped(options.model)));
+    return source;
+  }
+
+  /// What make_model's model would tell of itself.
+  ModelInfo description(const ModelSource& source) {
+    const std::string device = resolved_device(options_, source.config);
+    if (options_.kernels == "reference")
+      return DecoderTorch::describe(source.config, *source.weights,
+                                    options_.device == "cuda" ? "cuda" : "cpu", dtype());
+    if (device == "cuda") return cuda_description(source);
+    return cpu::DecoderCpu::describe(source.config, *source.weights, element_type(options_.dtype));
+  }
+
+  ModelInfo cuda_description(const ModelSource& source) {
+    ModelInfo info =
+        cpu::DecoderCpu::describe(source.config, *source.weights, cpu::ElementType::bfloat16);
+    reach_cuda(source.config);
+    info.device = "cuda";
+    info.family = "llama";
+#if SPECLAB_HAVE_CUDA
+    info.kernels = "speclab, " + cuda_device_->name();
+#endif
+    return info;
+  }
+
+  /// @throws DeviceError if there is no device, or it does not run this model
+  void reach_cuda([[maybe_unused]] const DecoderShape& shape) {
+    if (options_.dtype == "float32")
+      throw DeviceError(
+          "dtype 'float32' on device 'cuda': its kernels are bfloat16; allowed: auto, bfloat16; or "
+          "use --device cpu");
+#if SPECLAB_HAVE_CUDA
+    if (!cuda_device_) cuda_device_ = std::make_shared<cuda::Device>();
+    if (const auto lacks = cuda::DeviceLlama::lacking(shape))
+      throw DeviceError("device 'cuda': " + *lacks + "; use --device cpu");
+#else
+    throw DeviceError(
+        "device 'cuda': this build has no CUDA engine, because nvcc was missing; use --device cpu, "
+        "or install the CUDA toolkit and build again");
+#endif
+  }
+
   std::optional<ModelInfo> model_info(const DrafterOptions& options) {
     if (is_among(options.kind, kTransformerDrafterKinds))
       return drafter_model(options.kind, options.model).model->info();
@@ -223,34 +272,29 @@ class LocalEngines final : public Engines, private DrafterModels {
   }
 
   void require_memory_for(const ModelSource& source) {
-    const std::string dtype = options_.dtype == "float32" ? "float32" : "bfloat16";
     const std::int64_t needed =
         options_.kernels == "reference"
-            ? DecoderTorch::bytes_to_load(source.config, *source.weights, dtype)
+            ? DecoderTorch::bytes_to_load(source.config, *source.weights, dtype())
             : cpu::DecoderCpu::bytes_to_load(source.config, *source.weights,
                                              element_type(options_.dtype), team()->size());
-    require_memory(source.config.name, needed, dtype, available_memory());
+    require_memory(source.config.name, needed, dtype(), available_memory());
   }
 
   /// "auto" is the CPU in the kernels' type; on a GPU the whole of torch runs there.
   std::unique_ptr<LanguageModel> make_reference_model(const ModelSource& source) const {
     return std::make_unique<DecoderTorch>(source.config, *source.weights,
-                                          options_.device == "cuda" ? "cuda" : "cpu",
-                                          options_.dtype == "float32" ? "float32" : "bfloat16");
+                                          options_.device == "cuda" ? "cuda" : "cpu", dtype());
   }
 
+  /// "auto" is bfloat16.
+  std::string dtype() const { return options_.dtype == "float32" ? "float32" : "bfloat16"; }
+
   std::unique_ptr<LanguageModel> make_cuda_model([[maybe_unused]] const ModelSource& source) {
-    if (options_.dtype == "float32")
-      throw DeviceError(
-          "dtype 'float32' on device 'cuda': its kernels are bfloat16; allowed: auto, bfloat16; or "
-          "use --device cpu");
+    reach_cuda(source.config);
 #if SPECLAB_HAVE_CUDA
-    if (!cuda_device_) cuda_device_ = std::make_shared<cuda::Device>();
     return std::make_unique<cuda::LlamaCuda>(source.config, *source.weights, cuda_device_);
 #else
-    throw DeviceError(
-        "device 'cuda': this build has no CUDA engine, because nvcc was missing; use --device cpu, "
-        "or install the CUDA toolkit and build again");
+    throw ContractError("a device that this build has not");
 #endif
   }
 

@@ -30,6 +30,10 @@ class DecoderCpu final : public LanguageModel {
   static std::int64_t bytes_to_load(const DecoderShape& shape, const DecoderWeights& weights,
                                     ElementType type, int num_threads);
 
+  /// What a model loaded so tells of itself; no weights are read but for the digest.
+  static ModelInfo describe(const DecoderShape& shape, const DecoderWeights& weights,
+                            ElementType type, const CpuKernels* kernels = best_kernels());
+
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<KvCache> make_cache(std::int32_t max_sequences, std::int32_t capacity) override;
   ForwardResult forward(std::span<const ForwardRow> rows, KvCache& cache) override;
@@ -100,7 +104,9 @@ class DecoderCpu final : public LanguageModel {
   Linear load_linear(const DecoderWeights& weights, TensorRole weight, TensorRole bias,
                      std::int32_t layer, std::int32_t columns, std::int32_t depth) const;
   std::int64_t bytes_read(const Layer& layer) const;
-  void fill_info(const DecoderWeights& weights);
+  /// Bytes of the matrices that a forward of one row reads, by their sizes alone.
+  static std::int64_t bytes_of_a_row(const DecoderShape& shape, ElementType type);
+  std::int64_t bytes_of_a_row() const;
 
   void reach_rotations();
   void reserve(std::size_t rows);

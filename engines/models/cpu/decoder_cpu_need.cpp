@@ -1,4 +1,5 @@
-// Memory that loading takes, step by step as in decoder_cpu_load.cpp. Norms and biases are left out.
+// Bytes of a model by its sizes: those that loading takes, step by step as in decoder_cpu_load.cpp,
+// and those that a forward reads. Norms and biases are left out.
 
 #include <algorithm>
 
@@ -52,8 +53,8 @@ class DecoderCpu::LoadingMemory {
     load_table(embedding, shape_.vocab_size, widths_.table);
     if (!shape_.head_is_embedding()) load_table(head, shape_.num_logits(), widths_.table);
     if (shape_.positions == Positions::learned) {
-      held_ += kFloat * (std::int64_t{shape_.context_length} + shape_.position_offset) *
-               widths_.hidden;
+      held_ +=
+          kFloat * (std::int64_t{shape_.context_length} + shape_.position_offset) * widths_.hidden;
       highest_ = std::max(highest_, held_ + weights_.bytes_to_read(position_embedding, 0));
     }
     if (shape_.embedding_size > 0) {
@@ -86,8 +87,7 @@ class DecoderCpu::LoadingMemory {
     hold_feed_forward(widths_.inner);
     std::int64_t most = gate_bytes(values) + weights_.bytes_to_read(up, layer);
     if (shape_.gated) most = std::max(most, weights_.bytes_to_read(gate, layer));
-    if (wide_values(widths_.inner) > values)
-      most = std::max(most, widening_bytes(widths_.inner));
+    if (wide_values(widths_.inner) > values) most = std::max(most, widening_bytes(widths_.inner));
     return std::max(most, bytes_of(down, layer, shape_.hidden_size * std::int64_t{widths_.inner}));
   }
 
@@ -123,6 +123,30 @@ class DecoderCpu::LoadingMemory {
   Widths widths_;
   std::int64_t held_ = 0, highest_ = 0;
 };
+
+std::int64_t DecoderCpu::bytes_of_a_row(const DecoderShape& shape, ElementType type) {
+  const Widths widths(shape);
+  const auto matrix = [type](std::int64_t columns, std::int64_t depth) {
+    return PackedMatrix::data_bytes(type, columns, depth);
+  };
+  const std::int64_t hidden = widths.hidden, firsts = shape.gated ? 2 : 1;
+  const auto feed_forward = [&](std::int64_t inner) {
+    return matrix(firsts * inner, hidden) + matrix(shape.hidden_size, inner);
+  };
+  std::int64_t bytes = matrix(shape.num_logits(), widths.table);
+  if (shape.embedding_size > 0)
+    bytes += matrix(shape.hidden_size, widths.table) + matrix(shape.table_width(), hidden);
+  if (shape.is_feature_transformer())
+    bytes += matrix(shape.hidden_size, wide(shape.hidden_size + shape.feature_size));
+  for (std::int32_t layer = 0; layer < shape.num_layers; ++layer) {
+    bytes += matrix(widths.query + 2 * widths.key, hidden);
+    bytes += matrix(shape.hidden_size, widths.query);
+    bytes += shape.has_experts(layer) ? matrix(shape.num_experts, hidden) +
+                                            shape.experts_per_token * feed_forward(widths.expert)
+                                      : feed_forward(widths.inner);
+  }
+  return bytes;
+}
 
 std::int64_t DecoderCpu::bytes_to_load(const DecoderShape& shape, const DecoderWeights& weights,
                                        ElementType type, int num_threads) {

@@ -113,6 +113,23 @@ TEST(ProgramModels, InspectAFolderForPeopleAndPrograms) {
   EXPECT_NE(people.output.find("no tokenizer"), std::string::npos) << people.output;
 }
 
+/// Defect: inspect loads weights to describe them: 26 GB here.
+TEST(ProgramModels, InspectHoldsNoWeights) {
+  const Outcome outcome = run_program("models inspect --json shape-llama-2-13b");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_EQ(json::parse(outcome.output).at("layers"), 40);
+}
+
+/// Defect: inspect accepts a file that loading refuses by the name of a tensor.
+TEST(ProgramModels, InspectRefusesWhatLoadingRefuses) {
+  const Checkpoint model("llama");
+  const std::string path = model.folder.path("config.json");
+  json config = json::parse(read_file(path));
+  config["num_hidden_layers"] = 3;
+  write_file(path, config.dump());
+  expect_refusal("models inspect " + model.folder.path(), 7, "layers.2.");
+}
+
 /// Defect: a tokenizer of an unknown kind keeps a model from commands that need no text.
 TEST(ProgramModels, RunOnIdsWhereTheTokenizerCannotBeRead) {
   const Checkpoint model("llama");
