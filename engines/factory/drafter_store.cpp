@@ -30,7 +30,7 @@ DrafterStore::Transformer& DrafterStore::transformer(const std::string& kind,
   Transformer& loaded = transformers_[name];
   if (!loaded.model) {
     const ModelSource source = open_draft_model(name);
-    loaded = {name, maker_.language_model(source), source.tokenizer};
+    loaded = {name, maker_.language_model(source), source.tokenizer, source.tokenizer_problem};
   }
   return loaded;
 }
@@ -82,6 +82,8 @@ std::shared_ptr<LanguageModel> DraftersOfTarget::language_model(const std::strin
                  "a drafter that reads a transformer, not " + kind);
   DrafterStore::Transformer& drafter = store_.transformer(kind, model);
   const ModelInfo& info = drafter.model->info();
+  if (tokenizer_ && !drafter.tokenizer_problem.empty())
+    throw ModelFileError(drafter.tokenizer_problem);
   if (!drafter.tokenizer || !tokenizer_) return drafter.model;
   check_same_vocabulary({*drafter.tokenizer, drafter.name}, {*tokenizer_, target_.name});
   if (info.vocab_size == target_.vocab_size || !info.draft_vocabulary.empty()) return drafter.model;

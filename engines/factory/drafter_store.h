@@ -23,6 +23,7 @@ class DrafterStore {
     std::string name;
     std::shared_ptr<LanguageModel> model;
     std::shared_ptr<const Tokenizer> tokenizer;  ///< null where the model has none
+    std::string tokenizer_problem{};             ///< why the one that it has cannot be read
     std::map<std::int32_t, std::shared_ptr<LanguageModel>> resized{};  ///< by size of vocabulary
   };
   Transformer& transformer(const std::string& kind, const std::string& model);
@@ -50,7 +51,8 @@ class DraftersOfTarget final : public DrafterModels {
       : store_(store), target_(target), tokenizer_(tokenizer) {}
 
   /// Sizes of vocabulary may differ if the tokenizers say that ids agree.
-  /// @throws ConfigError if they say that ids differ
+  /// @throws ConfigError if they say that ids differ, ModelFileError if the target's text has a
+  /// tokenizer and the drafter's cannot be read
   std::shared_ptr<LanguageModel> language_model(const std::string& kind,
                                                 const std::string& model) override;
   std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string& model) override {

@@ -49,16 +49,14 @@ class LocalEngines final : public Engines {
   }
 
   LoadedModel load_model(const ModelOptions& options) override {
-    maker_.set_options(options);
-    ModelSource source = open_model(options.model);
-    if (!options.name.empty()) source.config.name = options.name;
-    if (source.config.is_feature_transformer())
-      throw ConfigError(
-          fmt::format("model '{}' drafts from another model's hidden states; allowed: a model by "
-                      "itself; give it as --drafter-model",
-                      escaped(options.model)));
+    const ModelSource source = open_target(options);
     std::unique_ptr<LanguageModel> model = maker_.language_model(source);
-    return {std::move(model), source.tokenizer};
+    return {std::move(model), source.tokenizer, source.tokenizer_problem};
+  }
+
+  InspectedModel inspect_model(const ModelOptions& options) override {
+    const ModelSource source = open_target(options);
+    return {maker_.description(source), source.tokenizer, source.tokenizer_problem};
   }
 
   std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) override {
@@ -125,6 +123,18 @@ class LocalEngines final : public Engines {
   }
 
  private:
+  ModelSource open_target(const ModelOptions& options) {
+    maker_.set_options(options);
+    ModelSource source = open_model(options.model);
+    if (!options.name.empty()) source.config.name = options.name;
+    if (source.config.is_feature_transformer())
+      throw ConfigError(
+          fmt::format("model '{}' drafts from another model's hidden states; allowed: a model by "
+                      "itself; give it as --drafter-model",
+                      escaped(options.model)));
+    return source;
+  }
+
   std::unique_ptr<RoundDecoder> make_device_decoder(
       [[maybe_unused]] LanguageModel& target,
       [[maybe_unused]] std::shared_ptr<const Tokenizer> tokenizer, const DecoderOptions& options) {

@@ -68,9 +68,7 @@ std::unique_ptr<LanguageModel> ModelMaker::language_model(const ModelSource& sou
   const std::string device = resolved_device(options_, source.config);
   const bool is_reference = options_.kernels == "reference";
   if (device == "cuda" && !is_reference) return cuda_model(source);
-  if (device != "cuda")
-    require_memory(source.config.name, source.config.num_parameters(),
-                   options_.dtype == "float32" ? "float32" : "bfloat16", available_memory());
+  if (device != "cuda") require_memory_for(source);
   if (is_reference) return reference_model(source);
   return std::make_unique<cpu::DecoderCpu>(source.config, *source.weights,
                                            element_type(options_.dtype), team());
@@ -84,23 +82,67 @@ std::shared_ptr<MlpSpeculator> ModelMaker::mlp_speculator(const MlpSpeculatorSou
 /// "auto" is the CPU in the kernels' type; on a GPU the whole of torch runs there.
 std::unique_ptr<LanguageModel> ModelMaker::reference_model(const ModelSource& source) const {
   return std::make_unique<DecoderTorch>(source.config, *source.weights,
-                                        options_.device == "cuda" ? "cuda" : "cpu",
-                                        options_.dtype == "float32" ? "float32" : "bfloat16");
+                                        options_.device == "cuda" ? "cuda" : "cpu", dtype());
 }
 
 std::unique_ptr<LanguageModel> ModelMaker::cuda_model([[maybe_unused]] const ModelSource& source) {
+  reach_cuda(source.config);
+#if SPECLAB_HAVE_CUDA
+  return std::make_unique<cuda::LlamaCuda>(source.config, *source.weights, cuda_device_);
+#else
+  throw ContractError("a device that this build has not");
+#endif
+}
+
+ModelInfo ModelMaker::description(const ModelSource& source) {
+  const std::string device = resolved_device(options_, source.config);
+  if (options_.kernels == "reference")
+    return DecoderTorch::describe(source.config, *source.weights,
+                                  options_.device == "cuda" ? "cuda" : "cpu", dtype());
+  if (device == "cuda") return cuda_description(source);
+  return cpu::DecoderCpu::describe(source.config, *source.weights, element_type(options_.dtype));
+}
+
+ModelInfo ModelMaker::cuda_description(const ModelSource& source) {
+  ModelInfo info =
+      cpu::DecoderCpu::describe(source.config, *source.weights, cpu::ElementType::bfloat16);
+  reach_cuda(source.config);
+  info.device = "cuda";
+  info.family = "llama";
+#if SPECLAB_HAVE_CUDA
+  info.kernels = "speclab, " + cuda_device_->name();
+#endif
+  return info;
+}
+
+void ModelMaker::reach_cuda([[maybe_unused]] const DecoderShape& shape) {
   if (options_.dtype == "float32")
     throw DeviceError(
         "dtype 'float32' on device 'cuda': its kernels are bfloat16; allowed: auto, bfloat16; or "
         "use --device cpu");
 #if SPECLAB_HAVE_CUDA
   if (!cuda_device_) cuda_device_ = std::make_shared<cuda::Device>();
-  return std::make_unique<cuda::LlamaCuda>(source.config, *source.weights, cuda_device_);
+  if (const auto lacks = cuda::DeviceLlama::lacking(shape))
+    throw DeviceError("device 'cuda': " + *lacks + "; use --device cpu");
 #else
   throw DeviceError(
       "device 'cuda': this build has no CUDA engine, because nvcc was missing; use --device cpu, "
       "or install the CUDA toolkit and build again");
 #endif
+}
+
+void ModelMaker::require_memory_for(const ModelSource& source) {
+  const std::int64_t needed =
+      options_.kernels == "reference"
+          ? DecoderTorch::bytes_to_load(source.config, *source.weights, dtype())
+          : cpu::DecoderCpu::bytes_to_load(source.config, *source.weights,
+                                           element_type(options_.dtype), team()->size());
+  require_memory(source.config.name, needed, dtype(), available_memory());
+}
+
+/// "auto" is bfloat16.
+std::string ModelMaker::dtype() const {
+  return options_.dtype == "float32" ? "float32" : "bfloat16";
 }
 
 std::int32_t ModelMaker::num_threads() const {

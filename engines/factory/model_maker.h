@@ -28,6 +28,9 @@ class ModelMaker {
   /// @throws DeviceError without the device that is asked for, ConfigError without the memory
   std::unique_ptr<LanguageModel> language_model(const ModelSource& source);
   std::shared_ptr<MlpSpeculator> mlp_speculator(const MlpSpeculatorSource& source);
+  /// The info of the model that language_model would make, without its weights.
+  /// @throws DeviceError without the device that is asked for
+  ModelInfo description(const ModelSource& source);
 
   std::int32_t num_threads() const;
   std::shared_ptr<cpu::ThreadTeam> team();
@@ -35,6 +38,12 @@ class ModelMaker {
   std::unique_ptr<DeviceMonitor> device_monitor() const;
 
  private:
+  ModelInfo cuda_description(const ModelSource& source);
+  /// @throws DeviceError if there is no device, or it does not run this model
+  void reach_cuda(const DecoderShape& shape);
+  /// @throws ConfigError if the model cannot be loaded into the memory that is free
+  void require_memory_for(const ModelSource& source);
+  std::string dtype() const;
   std::unique_ptr<LanguageModel> reference_model(const ModelSource& source) const;
   std::unique_ptr<LanguageModel> cuda_model(const ModelSource& source);
 

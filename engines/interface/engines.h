@@ -33,6 +33,14 @@ struct ModelOptions {
 struct LoadedModel {
   std::unique_ptr<LanguageModel> model;
   std::shared_ptr<const Tokenizer> tokenizer;  ///< null if the model has none (shape models)
+  std::string tokenizer_problem{};  ///< why the one that it has cannot be read; empty: it can
+};
+
+/// What a model is, without its weights.
+struct InspectedModel {
+  ModelInfo info;
+  std::shared_ptr<const Tokenizer> tokenizer;  ///< null if there is none, or it cannot be read
+  std::string tokenizer_problem{};             ///< as of a loaded model
 };
 
 /// The machine as manifests describe it; no text is empty.
@@ -66,6 +74,9 @@ class Engines {
   /// @throws ConfigError, ModelFileError; DeviceError if the device is missing or lacks the
   /// arithmetic
   virtual LoadedModel load_model(const ModelOptions& options) = 0;
+  /// The same description, and the same refusals of files by names and sizes of their tensors. No
+  /// weights are held; files are read once where their digest is asked for.
+  virtual InspectedModel inspect_model(const ModelOptions& options) = 0;
   virtual std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) = 0;
   /// The contents of the model's files, by type; nothing of a shape model.
   virtual std::vector<StoredWeights> stored_weights(const std::string& model) = 0;

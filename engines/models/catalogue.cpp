@@ -59,13 +59,33 @@ CatalogueEntry find_model(const std::string& model) {
   refuse_missing_model(model, names);
 }
 
+struct FoundTokenizer {
+  std::shared_ptr<const Tokenizer> tokenizer;
+  std::string problem{};
+};
+
+/// A tokenizer that cannot be read leaves a model that runs on ids.
+template <typename Load>
+FoundTokenizer found_tokenizer(const Load& load) {
+  try {
+    return {load()};
+  } catch (const ModelFileError& error) {
+    return {nullptr, error.what()};
+  }
+}
+
+/// Null where the file has none.
+std::shared_ptr<const Tokenizer> tokenizer_of(const GgufFile& file) {
+  const auto kind = file.metadata().find<std::string>("tokenizer.ggml.model");
+  return kind.value_or("none") == "none" ? nullptr : load_tokenizer_from_gguf(file);
+}
+
 ModelSource open_gguf(const std::string& path) {
   const auto file = std::make_shared<GgufFile>(GgufFile::open(path));
   const DecoderShape config = shape_from_gguf(*file);
-  const std::string kind =
-      file->metadata().find<std::string>("tokenizer.ggml.model").value_or("none");
-  return {config, decoder_weights_from_gguf(file, config),
-          kind == "none" ? nullptr : load_tokenizer_from_gguf(*file)};
+  auto weights = decoder_weights_from_gguf(file, config);
+  FoundTokenizer found = found_tokenizer([&] { return tokenizer_of(*file); });
+  return {config, std::move(weights), std::move(found.tokenizer), std::move(found.problem)};
 }
 
 /// The weights are compared with the digest in the folder's manifest.json, if it has one.
@@ -98,8 +118,9 @@ ModelSource open_folder(const std::string& path, Head head) {
   if (head == Head::whole) config.draft_vocabulary.clear();
   if (config.name.empty()) config.name = std::filesystem::path(path).filename().string();
   const auto folder = open_checkpoint(path);
-  return {config, decoder_weights_from_checkpoint(folder, config),
-          load_tokenizer_from_folder(path)};
+  auto weights = decoder_weights_from_checkpoint(folder, config);
+  FoundTokenizer found = found_tokenizer([&] { return load_tokenizer_from_folder(path); });
+  return {config, std::move(weights), std::move(found.tokenizer), std::move(found.problem)};
 }
 
 /// Flipped bits among the weights would give text, only worse.

@@ -18,6 +18,7 @@ struct ModelSource {
   DecoderShape config;
   std::unique_ptr<DecoderWeights> weights;
   std::shared_ptr<const Tokenizer> tokenizer;  ///< null where the model has none
+  std::string tokenizer_problem{};  ///< why the one that it has cannot be read; empty: it can
 };
 
 /// An MLP speculator before its kernels are chosen.

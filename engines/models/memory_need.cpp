@@ -23,12 +23,32 @@ std::optional<std::int64_t> memory_field(const std::string& path, const std::str
   return std::nullopt;
 }
 
-/// Nothing for "max", which is no limit. @source cgroup v2, memory.max
-std::optional<std::int64_t> group_limit(const std::string& path) {
+/// Nothing for "max", which is no limit, and for a file that is not there.
+std::optional<std::int64_t> number_in(const std::string& path) {
   std::ifstream file(path);
   std::int64_t bytes = 0;
-  if (file >> bytes && bytes > 0) return bytes;
+  if (file >> bytes && bytes >= 0) return bytes;
   return std::nullopt;
+}
+
+/// A field of memory.stat, in bytes.
+std::int64_t group_field(const std::string& path, const std::string& field) {
+  std::ifstream file(path);
+  std::string name;
+  for (std::int64_t bytes = 0; file >> name >> bytes;)
+    if (name == field) return bytes;
+  return 0;
+}
+
+/// What the control group may still take: pages of files count as used there, and are given up
+/// when memory runs short. @source cgroup v2, memory.max, memory.current, memory.stat
+std::optional<std::int64_t> left_in_group(const std::string& folder) {
+  const auto limit = number_in(folder + "/memory.max");
+  if (!limit) return std::nullopt;
+  const std::int64_t files = group_field(folder + "/memory.stat", "inactive_file") +
+                             group_field(folder + "/memory.stat", "active_file");
+  const std::int64_t used = number_in(folder + "/memory.current").value_or(0) - files;
+  return std::max<std::int64_t>(*limit - std::max<std::int64_t>(used, 0), 0);
 }
 
 }  // namespace
@@ -36,22 +56,20 @@ std::optional<std::int64_t> group_limit(const std::string& path) {
 std::optional<std::int64_t> available_memory(const std::string& root) {
   const auto available = memory_field(root + "/proc/meminfo", "MemAvailable:"),
              swap = memory_field(root + "/proc/meminfo", "SwapFree:"),
-             limit = group_limit(root + "/sys/fs/cgroup/memory.max");
-  if (!available) return limit;
+             left = left_in_group(root + "/sys/fs/cgroup");
+  if (!available) return left;
   const std::int64_t all = *available + swap.value_or(0);
-  return limit ? std::min(all, *limit) : all;
+  return left ? std::min(all, *left) : all;
 }
 
-void require_memory(const std::string& model, std::int64_t num_parameters, const std::string& dtype,
+void require_memory(const std::string& model, std::int64_t needed_bytes, const std::string& dtype,
                     std::optional<std::int64_t> available) {
-  const double bytes_each = dtype == "float32" ? 4.0 : 2.0;
-  const double needed = bytes_each * static_cast<double>(num_parameters);
-  if (!available || needed <= static_cast<double>(*available)) return;
+  if (!available || needed_bytes <= *available) return;
   throw OutOfMemoryError(fmt::format(
-      "model '{}': its weights need {:.1f} GB in {}; {:.1f} GB of memory are available; use a "
-      "smaller model{}, or a machine with more memory",
-      escaped(model), needed / 1e9, dtype, static_cast<double>(*available) / 1e9,
-      dtype == "float32" ? " or --dtype bfloat16" : ""));
+      "model '{}': to load its weights needs {:.1f} GB in {}; {:.1f} GB of memory are available; "
+      "use a smaller model{}, or a machine with more memory",
+      escaped(model), static_cast<double>(needed_bytes) / 1e9, dtype,
+      static_cast<double>(*available) / 1e9, dtype == "float32" ? " or --dtype bfloat16" : ""));
 }
 
 }  // namespace speclab::engines

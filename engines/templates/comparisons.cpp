@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engines/templates/python_values.h"
+#include "engines/templates/text_search.h"
 
 namespace speclab::templates {
 namespace {
@@ -94,7 +95,7 @@ bool contains(Rendering& rendering, const Value& container, const Value& item) {
     if (!item.is_text())
       rendering.fail("'in <string>' requires string as left operand, not " + type_name(item));
     rendering.step_bytes(container.bytes().size() * 4);
-    return container.bytes().find(item.bytes()) != std::string::npos;
+    return found_from_left(rendering, container.bytes(), item.bytes()) != std::string::npos;
   }
   if (container.is(Kind::mapping)) {
     expect_hashable(rendering, item);

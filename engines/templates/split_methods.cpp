@@ -5,6 +5,7 @@
 #include "engines/templates/characters.h"
 #include "engines/templates/python_values.h"
 #include "engines/templates/text_classes.h"
+#include "engines/templates/text_search.h"
 
 namespace speclab::templates {
 namespace {
@@ -25,11 +26,11 @@ void add_part(const Rendering& rendering, std::vector<std::string_view>& parts,
   parts.push_back(part);
 }
 
-std::vector<std::string_view> split_at(const Rendering& rendering, std::string_view text,
+std::vector<std::string_view> split_at(Rendering& rendering, std::string_view text,
                                        std::string_view separator, Integer most) {
   std::vector<std::string_view> parts;
   for (; most != 0; --most) {
-    const std::size_t at = text.find(separator);
+    const std::size_t at = found_from_left(rendering, text, separator);
     if (at == text.npos) break;
     add_part(rendering, parts, text.substr(0, at));
     text.remove_prefix(at + separator.size());
@@ -38,11 +39,11 @@ std::vector<std::string_view> split_at(const Rendering& rendering, std::string_v
   return parts;
 }
 
-std::vector<std::string_view> split_at_from_right(const Rendering& rendering, std::string_view text,
+std::vector<std::string_view> split_at_from_right(Rendering& rendering, std::string_view text,
                                                   std::string_view separator, Integer most) {
   std::vector<std::string_view> parts;
   for (; most != 0; --most) {
-    const std::size_t at = text.rfind(separator);
+    const std::size_t at = found_from_right(rendering, text, separator);
     if (at == text.npos) break;
     add_part(rendering, parts, text.substr(at + separator.size()));
     text = text.substr(0, at);

@@ -8,6 +8,7 @@
 #include "engines/templates/operators.h"
 #include "engines/templates/python_values.h"
 #include "engines/templates/text_classes.h"
+#include "engines/templates/text_search.h"
 
 namespace speclab::templates {
 namespace {
@@ -67,7 +68,8 @@ Value partition(Rendering& rendering, const Value& self, const CallArguments& ar
   const std::string& text = self.bytes();
   const std::string& separator = given.text(0);
   if (separator.empty()) rendering.fail("partition: empty separator");
-  const std::size_t at = from_right ? text.rfind(separator) : text.find(separator);
+  const std::size_t at = from_right ? found_from_right(rendering, text, separator)
+                                    : found_from_left(rendering, text, separator);
   const auto part = [&](std::string_view piece) { return rendering.make_text(std::string(piece)); };
   const std::string_view whole = text;
   if (at == text.npos) {
@@ -112,7 +114,7 @@ std::string replaced(Rendering& rendering, std::string_view text, std::string_vi
       at = next;
       continue;
     }
-    const std::size_t found = text.find(old, at);
+    const std::size_t found = found_from_left(rendering, text, old, at);
     if (found == text.npos) break;
     add(text.substr(at, found - at));
     add(with);

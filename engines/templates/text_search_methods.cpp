@@ -8,6 +8,7 @@
 #include "engines/templates/operators.h"
 #include "engines/templates/python_values.h"
 #include "engines/templates/text_classes.h"
+#include "engines/templates/text_search.h"
 
 namespace speclab::templates {
 namespace {
@@ -32,7 +33,8 @@ std::optional<Integer> found_place(Rendering& rendering, const Text& text, const
                                    bool from_right) {
   const std::string_view part = part_of(rendering, text, given, 1);
   if (part.data() == nullptr) return std::nullopt;
-  const std::size_t at = from_right ? part.rfind(given.text(0)) : part.find(given.text(0));
+  const std::size_t at = from_right ? found_from_right(rendering, part, given.text(0))
+                                    : found_from_left(rendering, part, given.text(0));
   if (at == part.npos) return std::nullopt;
   const auto bytes = static_cast<std::size_t>(part.data() - text.bytes.data()) + at;
   return static_cast<Integer>(
@@ -60,8 +62,8 @@ Value count(Rendering& rendering, const Value& self, const CallArguments& argume
   if (sought.empty())
     return Value::of_count(num_characters(Text{std::string(part), false, false}) + 1);
   std::size_t times = 0;
-  for (std::size_t at = part.find(sought); at != part.npos;
-       at = part.find(sought, at + sought.size()))
+  for (std::size_t at = found_from_left(rendering, part, sought); at != part.npos;
+       at = found_from_left(rendering, part, sought, at + sought.size()))
     ++times;
   return Value::of_count(times);
 }
@@ -76,6 +78,8 @@ Value begins_or_ends(Rendering& rendering, const Value& self, const CallArgument
     if (!affix.is_text())
       rendering.fail(std::string(at_end ? "endswith" : "startswith") +
                      " first arg must be str or a tuple of str, not " + type_name(affix));
+    rendering.step();
+    rendering.step_bytes(affix.bytes().size() <= part.size() ? affix.bytes().size() : 0);
     return at_end ? part.ends_with(affix.bytes()) : part.starts_with(affix.bytes());
   };
   if (given[0].is(Kind::sequence) && given[0].sequence().kind == SequenceKind::tuple)

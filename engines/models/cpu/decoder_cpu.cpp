@@ -30,29 +30,35 @@ DecoderCpu::DecoderCpu(const DecoderShape& config, const DecoderWeights& weights
       window_rotation_(config, RotaryBase::window),
       scratch_(static_cast<std::size_t>(team_->size())) {
   load(weights);
-  fill_info(weights);
+  info_ = describe(config, weights, type, kernels);
+  SPECLAB_EXPECT(info_.weight_bytes == bytes_of_a_row(), "matrices of the sizes that are told");
 }
 
-void DecoderCpu::fill_info(const DecoderWeights& weights) {
-  const bool is_padded =
-      widths_.hidden != config_.hidden_size || widths_.head != config_.head_dim ||
-      widths_.inner != config_.intermediate_size || widths_.expert != config_.expert_size;
-  info_.name = config_.name;
-  info_.family = config_.family;
-  info_.dtype = type_ == ElementType::float32 ? "float32" : "bfloat16";
-  info_.device = "cpu";
-  info_.kernels = fmt::format("{}{}", kernels_->name, is_padded ? ", sizes padded to 16" : "");
-  info_.sha256 = weights.sha256();
-  info_.config_sha256 = config_.config_sha256;
-  info_.random_weights = weights.are_random();
-  info_.vocab_size = config_.vocab_size;
-  info_.context_length = config_.context_length;
-  info_.num_layers = config_.num_layers;
-  info_.hidden_size = config_.hidden_size;
-  info_.num_state_layers = static_cast<std::int32_t>(state_layers_.size());
-  info_.feature_size = config_.feature_size;
-  info_.draft_vocabulary = config_.draft_vocabulary;
-  info_.num_parameters = config_.num_parameters();
+ModelInfo DecoderCpu::describe(const DecoderShape& shape, const DecoderWeights& weights,
+                               ElementType type, const CpuKernels* kernels) {
+  const Widths widths(shape);
+  const bool is_padded = widths.hidden != shape.hidden_size || widths.head != shape.head_dim ||
+                         widths.inner != shape.intermediate_size ||
+                         widths.expert != shape.expert_size;
+  ModelInfo info;
+  info.name = shape.name;
+  info.family = shape.family;
+  info.dtype = type == ElementType::float32 ? "float32" : "bfloat16";
+  info.device = "cpu";
+  info.kernels = fmt::format("{}{}", kernels->name, is_padded ? ", sizes padded to 16" : "");
+  info.sha256 = weights.sha256();
+  info.config_sha256 = shape.config_sha256;
+  info.random_weights = weights.are_random();
+  info.vocab_size = shape.vocab_size;
+  info.context_length = shape.context_length;
+  info.num_layers = shape.num_layers;
+  info.hidden_size = shape.hidden_size;
+  info.num_state_layers = static_cast<std::int32_t>(shape.state_layers().size());
+  info.feature_size = shape.feature_size;
+  info.draft_vocabulary = shape.draft_vocabulary;
+  info.num_parameters = shape.num_parameters();
+  info.weight_bytes = bytes_of_a_row(shape, type);
+  return info;
 }
 
 std::unique_ptr<KvCache> DecoderCpu::make_cache(std::int32_t max_sequences, std::int32_t capacity) {

@@ -25,6 +25,15 @@ class DecoderCpu final : public LanguageModel {
   DecoderCpu(const DecoderShape& config, const DecoderWeights& weights, ElementType type,
              std::shared_ptr<ThreadTeam> team, const CpuKernels* kernels = best_kernels());
 
+  /// Bytes of memory at the highest point of loading: packed weights, and float32 values of the
+  /// tables, then of one layer a thread.
+  static std::int64_t bytes_to_load(const DecoderShape& shape, const DecoderWeights& weights,
+                                    ElementType type, int num_threads);
+
+  /// What a model loaded so tells of itself; no weights are read but for the digest.
+  static ModelInfo describe(const DecoderShape& shape, const DecoderWeights& weights,
+                            ElementType type, const CpuKernels* kernels = best_kernels());
+
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<KvCache> make_cache(std::int32_t max_sequences, std::int32_t capacity) override;
   ForwardResult forward(std::span<const ForwardRow> rows, KvCache& cache) override;
@@ -81,6 +90,8 @@ class DecoderCpu final : public LanguageModel {
       work(Range{begin, std::min(begin + grain, count)});
   }
 
+  class LoadingMemory;
+
   void load(const DecoderWeights& weights);
   void load_tables(const DecoderWeights& weights);
   Layer load_layer(const DecoderWeights& weights, std::int32_t layer) const;
@@ -93,7 +104,9 @@ class DecoderCpu final : public LanguageModel {
   Linear load_linear(const DecoderWeights& weights, TensorRole weight, TensorRole bias,
                      std::int32_t layer, std::int32_t columns, std::int32_t depth) const;
   std::int64_t bytes_read(const Layer& layer) const;
-  void fill_info(const DecoderWeights& weights);
+  /// Bytes of the matrices that a forward of one row reads, by their sizes alone.
+  static std::int64_t bytes_of_a_row(const DecoderShape& shape, ElementType type);
+  std::int64_t bytes_of_a_row() const;
 
   void reach_rotations();
   void reserve(std::size_t rows);

@@ -203,10 +203,14 @@ void DecoderCpu::load(const DecoderWeights& weights) {
     for (std::int32_t l = rank; l < config_.num_layers; l += team_->size())
       layers_[static_cast<std::size_t>(l)] = load_layer(weights, l);
   });
-  info_.weight_bytes = config_.head_is_embedding() ? embedding_.bytes() : head_.matrix.bytes();
+}
+
+std::int64_t DecoderCpu::bytes_of_a_row() const {
+  std::int64_t bytes = config_.head_is_embedding() ? embedding_.bytes() : head_.matrix.bytes();
   for (const Linear* once : {&fusion_, &embedding_projection_, &output_projection_})
-    info_.weight_bytes += once->matrix.bytes();
-  for (const Layer& layer : layers_) info_.weight_bytes += bytes_read(layer);
+    bytes += once->matrix.bytes();
+  for (const Layer& layer : layers_) bytes += bytes_read(layer);
+  return bytes;
 }
 
 /// Bytes of a layer's matrices that a forward of one row reads.

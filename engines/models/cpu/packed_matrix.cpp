@@ -11,9 +11,17 @@ PackedMatrix::PackedMatrix(ElementType type, int columns, int depth)
   data_ = make_huge_buffer(static_cast<std::size_t>(bytes()));
 }
 
-std::int64_t PackedMatrix::bytes() const {
-  return static_cast<std::int64_t>(num_blocks()) * kBlockColumns * depth_ *
-         (type_ == ElementType::float32 ? 4 : 2);
+std::int64_t PackedMatrix::bytes() const { return data_bytes(type_, columns_, depth_); }
+
+std::int64_t PackedMatrix::data_bytes(ElementType type, std::int64_t columns, std::int64_t depth) {
+  const std::int64_t blocks = (columns + kBlockColumns - 1) / kBlockColumns;
+  return blocks * kBlockColumns * depth * (type == ElementType::float32 ? 4 : 2);
+}
+
+std::int64_t PackedMatrix::memory_bytes(ElementType type, std::int64_t columns,
+                                        std::int64_t depth) {
+  return static_cast<std::int64_t>(
+      huge_buffer_bytes(static_cast<std::size_t>(data_bytes(type, columns, depth))));
 }
 
 std::int64_t PackedMatrix::begin_of(int column) const {

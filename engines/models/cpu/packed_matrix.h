@@ -32,6 +32,9 @@ class PackedMatrix {
   int num_blocks() const { return (columns_ + kBlockColumns - 1) / kBlockColumns; }
   const void* data() const { return data_.get(); }
   std::int64_t bytes() const;
+  /// bytes() of a matrix of this kind, and the memory that it takes.
+  static std::int64_t data_bytes(ElementType type, std::int64_t columns, std::int64_t depth);
+  static std::int64_t memory_bytes(ElementType type, std::int64_t columns, std::int64_t depth);
 
  private:
   /// Place of the column's first element: the next one, or pair of them, is kBlockColumns (pairs)

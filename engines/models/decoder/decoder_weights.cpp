@@ -47,6 +47,10 @@ RandomKind random_kind(TensorRole role) {
   }
 }
 
+std::int64_t bytes_of(std::int64_t num_values) {
+  return num_values * static_cast<std::int64_t>(sizeof(float));
+}
+
 class RandomDecoderWeights : public DecoderWeights {
  public:
   RandomDecoderWeights(const DecoderShape& shape, std::uint64_t seed)
@@ -65,6 +69,12 @@ class RandomDecoderWeights : public DecoderWeights {
     if (kind != RandomKind::normal) return values;
     for (std::size_t i = 0; i < values.size(); i += 2) fill_pair(role, layer, i, values);
     return values;
+  }
+  std::int64_t bytes_to_read(TensorRole role, std::int32_t /*layer*/) const override {
+    const std::int64_t values = num_elements(role, shape_);
+    if (role != head || !shape_.tied_embeddings || shape_.head_is_embedding())
+      return bytes_of(values);
+    return bytes_of(values + num_elements(embedding, shape_));
   }
   std::string sha256() const override {
     return fmt::format("random weights, seed {}", stream_.seed());

@@ -76,6 +76,11 @@ class DecoderWeights {
   /// @param role   one that the shape has
   /// @param layer  ignored for roles that are not of a layer
   virtual std::vector<float> read(TensorRole role, std::int32_t layer) const = 0;
+  /// Bytes of memory that read() takes at its highest point, its result among them. By default the
+  /// result is made and measured.
+  virtual std::int64_t bytes_to_read(TensorRole role, std::int32_t layer) const {
+    return static_cast<std::int64_t>(read(role, layer).size() * sizeof(float));
+  }
   /// SHA-256 of the bytes the weights come from, hexadecimal; of a shape model the words that make
   /// it again.
   virtual std::string sha256() const = 0;

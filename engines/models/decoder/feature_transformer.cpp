@@ -30,6 +30,13 @@ class FeatureTransformerWeights final : public DecoderWeights {
       return rows_of(shape_.draft_vocabulary, target_->read(role, 0), shape_.hidden_size);
     return own_->read(role, layer);
   }
+  std::int64_t bytes_to_read(TensorRole role, std::int32_t layer) const override {
+    if (role == TensorRole::embedding) return target_->bytes_to_read(role, 0);
+    if (role == TensorRole::head)
+      return target_->bytes_to_read(role, 0) +
+             num_elements(role, shape_) * static_cast<std::int64_t>(sizeof(float));
+    return own_->bytes_to_read(role, layer);
+  }
   std::string sha256() const override { return own_->sha256(); }
 
  private:

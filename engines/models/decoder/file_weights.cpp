@@ -51,12 +51,30 @@ class FileDecoderWeights final : public DecoderWeights {
   std::vector<float> read(TensorRole role, std::int32_t layer) const override {
     if (role == TensorRole::head && shape_.tied_embeddings) return tied_head();
     const FoundPlace found = find(role, layer);
-    std::vector<float> values;
-    for (const std::string& name : found.names) {
-      const std::vector<float> part = file_->read_float32(name);
-      values.insert(values.end(), part.begin(), part.end());
+    std::vector<float> values = read_parts(found);
+    values = cut(role, *found.place, std::move(values));
+    return arranged(role, std::move(values));
+  }
+
+  /// The tensor, or the copies that cut and arranged make beside their source.
+  std::int64_t bytes_to_read(TensorRole role, std::int32_t layer) const override {
+    const std::int64_t values = num_elements(role, shape_);
+    std::int64_t most = values;
+    if (role == TensorRole::head && shape_.tied_embeddings) {
+      const std::int64_t table = bytes_to_read(TensorRole::embedding, 0);
+      return shape_.head_is_embedding()
+                 ? table
+                 : std::max(table, bytes_of(num_elements(TensorRole::embedding, shape_) + values));
     }
-    return arranged(role, cut(role, *found.place, std::move(values)));
+    const FoundPlace found = find(role, layer);
+    const std::int64_t part = file_->tensor(found.names.front()).num_elements,
+                       parts = static_cast<std::int64_t>(found.names.size()), whole = part * parts;
+    most = std::max(most, parts > 1 ? whole + part : whole);
+    if (found.place->transposed) most = std::max(most, 2 * whole);
+    if (found.place->form != Form::whole) most = std::max(most, whole + values);
+    if (turns(role) && shape_.rotary_pairs != RotaryPairs::halves)
+      most = std::max(most, 2 * values);
+    return bytes_of(most);
   }
 
   std::string sha256() const override {
@@ -65,6 +83,26 @@ class FileDecoderWeights final : public DecoderWeights {
   }
 
  private:
+  static std::int64_t bytes_of(std::int64_t num_values) {
+    return num_values * static_cast<std::int64_t>(sizeof(float));
+  }
+
+  static bool turns(TensorRole role) {
+    using enum TensorRole;
+    return role == query || role == key || role == query_bias || role == key_bias;
+  }
+
+  /// A tensor, or those of all experts one behind the other.
+  std::vector<float> read_parts(const FoundPlace& found) const {
+    std::vector<float> values = file_->read_float32(found.names.front());
+    if (found.names.size() > 1) values.reserve(values.size() * found.names.size());
+    for (std::size_t i = 1; i < found.names.size(); ++i) {
+      const std::vector<float> part = file_->read_float32(found.names[i]);
+      values.insert(values.end(), part.begin(), part.end());
+    }
+    return values;
+  }
+
   std::vector<float> tied_head() const {
     std::vector<float> table = read(TensorRole::embedding, 0);
     return shape_.head_is_embedding()

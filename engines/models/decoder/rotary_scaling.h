@@ -38,8 +38,10 @@ struct RotaryFrequencies {
 /// The base, of a model's one or two, that a layer turns by.
 enum class RotaryBase : std::uint8_t { global, window };
 
-/// @param position  of the row. Texts grow by one, so a row is turned as in a text that ends with
-/// it, and keeps its key when the text goes on.
+/// @param position  of the row. With dynamic scaling a row is turned as in a text that ends with
+/// it, and keeps its key when the text goes on: what is fed beside it, or later, changes nothing.
+/// transformers does the same to every token that it generates. It turns all rows of a prompt
+/// longer than the original context by the whole prompt's base; there its logits are others.
 RotaryFrequencies rotary_frequencies(const DecoderShape& shape, RotaryBase base,
                                      std::int32_t position);
 /// The base of a layer: window where it has a window and the shape has a base for those.

@@ -55,13 +55,26 @@ DecoderTorch::DecoderTorch(const DecoderShape& config, const DecoderWeights& wei
     : config_(config), options_(tensor_options(device, dtype)) {
   const c10::InferenceMode guard;
   load(weights);
-  fill_info(weights, device, dtype);
+  info_ = describe(config, weights, device, dtype);
 }
 
 void DecoderTorch::load(const DecoderWeights& weights) {
   for (const TensorRole role : tensor_roles())
     for (std::int32_t layer = 0; layer < (is_of_layer(role) ? config_.num_layers : 1); ++layer)
       if (has(role, layer)) tensors_[{role, layer}] = loaded(weights, role, layer);
+}
+
+std::int64_t DecoderTorch::bytes_to_load(const DecoderShape& shape, const DecoderWeights& weights,
+                                         const std::string& dtype) {
+  std::int64_t held = 0, reading = 0;
+  for (const TensorRole role : tensor_roles())
+    for (std::int32_t layer = 0; layer < (is_of_layer(role) ? shape.num_layers : 1); ++layer) {
+      if (!has_role(role, shape, layer)) continue;
+      if (role == TensorRole::head && shape.head_is_embedding()) continue;
+      held += num_elements(role, shape) * (dtype == "float32" || !is_matrix(role) ? 4 : 2);
+      reading = std::max(reading, weights.bytes_to_read(role, layer));
+    }
+  return held + reading;
 }
 
 at::Tensor DecoderTorch::loaded(const DecoderWeights& weights, TensorRole role,
@@ -74,25 +87,26 @@ at::Tensor DecoderTorch::loaded(const DecoderWeights& weights, TensorRole role,
       .to(is_matrix(role) ? options_ : options_.dtype(at::kFloat), false, true);
 }
 
-void DecoderTorch::fill_info(const DecoderWeights& weights, const std::string& device,
-                             const std::string& dtype) {
-  info_ = {.name = config_.name,
-           .family = config_.family,
-           .dtype = dtype,
-           .device = device,
-           .kernels = "reference",
-           .sha256 = weights.sha256(),
-           .config_sha256 = config_.config_sha256,
-           .vocab_size = config_.vocab_size,
-           .context_length = config_.context_length,
-           .num_layers = config_.num_layers,
-           .hidden_size = config_.hidden_size,
-           .feature_size = config_.feature_size,
-           .draft_vocabulary = config_.draft_vocabulary,
-           .num_parameters = config_.num_parameters(),
-           .weight_bytes = config_.parameters_read() * (dtype == "float32" ? 4 : 2)};
-  info_.random_weights = weights.are_random();
-  info_.num_state_layers = static_cast<std::int32_t>(config_.state_layers().size());
+ModelInfo DecoderTorch::describe(const DecoderShape& shape, const DecoderWeights& weights,
+                                 const std::string& device, const std::string& dtype) {
+  ModelInfo info{.name = shape.name,
+                 .family = shape.family,
+                 .dtype = dtype,
+                 .device = device,
+                 .kernels = "reference",
+                 .sha256 = weights.sha256(),
+                 .config_sha256 = shape.config_sha256,
+                 .vocab_size = shape.vocab_size,
+                 .context_length = shape.context_length,
+                 .num_layers = shape.num_layers,
+                 .hidden_size = shape.hidden_size,
+                 .feature_size = shape.feature_size,
+                 .draft_vocabulary = shape.draft_vocabulary,
+                 .num_parameters = shape.num_parameters(),
+                 .weight_bytes = shape.parameters_read() * (dtype == "float32" ? 4 : 2)};
+  info.random_weights = weights.are_random();
+  info.num_state_layers = static_cast<std::int32_t>(shape.state_layers().size());
+  return info;
 }
 
 std::unique_ptr<KvCache> DecoderTorch::make_cache(std::int32_t max_sequences,

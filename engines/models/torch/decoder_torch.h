@@ -21,6 +21,14 @@ class DecoderTorch final : public LanguageModel {
   DecoderTorch(const DecoderShape& config, const DecoderWeights& weights, const std::string& device,
                const std::string& dtype);
 
+  /// Bytes of memory at the highest point of loading: the tensors, and one in float32.
+  static std::int64_t bytes_to_load(const DecoderShape& shape, const DecoderWeights& weights,
+                                    const std::string& dtype);
+
+  /// What a model loaded so tells of itself; no weights are read but for the digest.
+  static ModelInfo describe(const DecoderShape& shape, const DecoderWeights& weights,
+                            const std::string& device, const std::string& dtype);
+
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<KvCache> make_cache(std::int32_t max_sequences, std::int32_t capacity) override;
   ForwardResult forward(std::span<const ForwardRow> rows, KvCache& cache) override;
@@ -41,8 +49,6 @@ class DecoderTorch final : public LanguageModel {
 
   void load(const DecoderWeights& weights);
   at::Tensor loaded(const DecoderWeights& weights, TensorRole role, std::int32_t layer) const;
-  void fill_info(const DecoderWeights& weights, const std::string& device,
-                 const std::string& dtype);
   bool has(TensorRole role, std::int32_t layer) const { return has_role(role, config_, layer); }
   const at::Tensor& tensor(TensorRole role, std::int32_t layer) const {
     return tensors_.at({role, layer});

@@ -80,20 +80,22 @@ void add_tokenizer(Json& page, const engines::Tokenizer* tokenizer) {
 }
 
 /// What a person may miss, and what happens instead.
-Json lacking(const engines::LoadedModel& loaded) {
+Json lacking(const engines::InspectedModel& model) {
   Json list = Json::array();
-  if (!loaded.tokenizer) {
+  if (!model.tokenizer_problem.empty()) {
+    list.push_back("no text, prompts are ids: " + model.tokenizer_problem);
+  } else if (!model.tokenizer) {
     list.push_back("no tokenizer: prompts are ids");
-  } else if (!loaded.tokenizer->has_chat_template()) {
+  } else if (!model.tokenizer->has_chat_template()) {
     list.push_back("no chat template: prompts go in as they are");
   }
-  if (loaded.model->info().random_weights) list.push_back("random weights: the text means nothing");
+  if (model.info.random_weights) list.push_back("random weights: the text means nothing");
   return list;
 }
 
 Json inspected(engines::Engines& engines, const engines::ModelOptions& options) {
-  const engines::LoadedModel loaded = engines.load_model(options);
-  const engines::ModelInfo& info = loaded.model->info();
+  const engines::InspectedModel model = engines.inspect_model(options);
+  const engines::ModelInfo& info = model.info;
   Json page = {{"name", info.name},
                {"family", info.family},
                {"parameters", info.num_parameters},
@@ -107,8 +109,8 @@ Json inspected(engines::Engines& engines, const engines::ModelOptions& options) 
                {"weight_bytes", info.weight_bytes},
                {"stored", stored_json(engines.stored_weights(options.model))},
                {"sha256", info.sha256}};
-  add_tokenizer(page, loaded.tokenizer.get());
-  page["lacking"] = lacking(loaded);
+  add_tokenizer(page, model.tokenizer.get());
+  page["lacking"] = lacking(model);
   return page;
 }
 

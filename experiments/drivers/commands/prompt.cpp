@@ -100,16 +100,32 @@ std::vector<Token> conversation_prompt(const GenerateOptions& options,
 }  // namespace
 
 std::vector<Token> read_prompt(const GenerateOptions& options, const engines::LoadedModel& loaded) {
-  const engines::Tokenizer* tokenizer = loaded.tokenizer.get();
-  if (options.prompt_ids) return parse_prompt_ids(*options.prompt_ids);
-  if (!tokenizer)
-    throw ConfigError(
-        "this model has no tokenizer; give the prompt as ids with --prompt-ids 1,2,3");
+  if (options.prompt_ids) {
+    if (!options.decoder.stop.stop_strings.empty())
+      tokenizer_of(loaded, "stop strings need a model with a tokenizer");
+    note_missing_text(loaded);
+    return parse_prompt_ids(*options.prompt_ids);
+  }
+  const engines::Tokenizer& tokenizer = tokenizer_of(
+      loaded, "this model has no tokenizer; give the prompt as ids with --prompt-ids 1,2,3");
   if (is_conversation(options.chat)) return conversation_prompt(options, loaded);
   const std::string text = checked_text(options, loaded);
   const std::string chat_template = options.chat_template ? "auto" : "off";
-  note_missing_template(*tokenizer, chat_template);
-  return chat_prompt_ids(*tokenizer, text, chat_template, kWithoutTemplate);
+  note_missing_template(tokenizer, chat_template);
+  return chat_prompt_ids(tokenizer, text, chat_template, kWithoutTemplate);
+}
+
+const engines::Tokenizer& tokenizer_of(const engines::LoadedModel& loaded,
+                                       const std::string& way_out) {
+  if (loaded.tokenizer) return *loaded.tokenizer;
+  if (!loaded.tokenizer_problem.empty()) throw ModelFileError(loaded.tokenizer_problem);
+  throw ConfigError(way_out);
+}
+
+void note_missing_text(const engines::LoadedModel& loaded) {
+  if (!loaded.tokenizer_problem.empty())
+    fmt::print(stderr, "speclab: text is not available, and ends of texts are not known: {}\n",
+               loaded.tokenizer_problem);
 }
 
 void note_missing_template(const engines::Tokenizer& tokenizer, const std::string& chat_template) {

@@ -10,6 +10,14 @@ namespace speclab::experiments {
 /// @throws ConfigError if it is empty, malformed, or text for a model without a tokenizer
 std::vector<Token> read_prompt(const GenerateOptions& options, const engines::LoadedModel& loaded);
 
+/// For what needs text. @param way_out  what to give where the model just has no tokenizer
+/// @throws ModelFileError that says why its tokenizer cannot be read, ConfigError if it has none
+const engines::Tokenizer& tokenizer_of(const engines::LoadedModel& loaded,
+                                       const std::string& way_out);
+
+/// Says on standard error where ids go through a model whose tokenizer cannot be read, and why.
+void note_missing_text(const engines::LoadedModel& loaded);
+
 /// Says on standard error where text goes in raw because the model has no chat template.
 /// @param chat_template  one of kChatTemplates
 void note_missing_template(const engines::Tokenizer& tokenizer, const std::string& chat_template);

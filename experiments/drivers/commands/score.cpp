@@ -71,11 +71,11 @@ std::string read_text(const std::string& path) {
 
 std::vector<Token> ids_of_text(const std::string& path, const engines::LoadedModel& loaded) {
   const std::string text = read_text(path);
-  if (!loaded.tokenizer)
-    throw ConfigError("this model has no tokenizer; give the ids with --prompt-ids 1,2,3");
+  const engines::Tokenizer& tokenizer =
+      tokenizer_of(loaded, "this model has no tokenizer; give the ids with --prompt-ids 1,2,3");
   check_text_size("--file", text.size(), loaded.model->info());
-  warn_of_dropped_bytes(loaded.tokenizer->num_bytes_without_token(text));
-  return loaded.tokenizer->encode_whole(text);
+  warn_of_dropped_bytes(tokenizer.num_bytes_without_token(text));
+  return tokenizer.encode_whole(text);
 }
 
 /// @param where  file or option, for the message
@@ -116,6 +116,7 @@ int run_score(const ScoreOptions& options) {
   if (options.file) read_text(*options.file);  // a wrong path is told before a model is loaded
   const auto engines = open_engines();
   const engines::LoadedModel loaded = engines->load_model(options.common.model);
+  if (options.prompt_ids) note_missing_text(loaded);
   const std::vector<Token> ids =
       options.file ? ids_of_text(*options.file, loaded) : parse_prompt_ids(*options.prompt_ids);
   check_ids(options.file.value_or("--prompt-ids"), ids, loaded.model->info());

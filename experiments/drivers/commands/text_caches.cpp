@@ -24,17 +24,15 @@ void name_text_caches(const engines::ModelInfo& target, engines::TrainOptions& o
                            : own.keeps_hidden ? "own_text_hidden"
                                               : "own_text";
   if (own.cache_file.empty())
-    own.cache_file =
-        cache_file(kind, target,
-                   fmt::format("{} {} {} {}", own.max_new_tokens, own.batch, own.seed,
-                               fmt::join(own.temperatures, " ")));
+    own.cache_file = cache_file(kind, target,
+                                fmt::format("{} {} {} {}", own.max_new_tokens, own.batch, own.seed,
+                                            fmt::join(own.temperatures, " ")));
   engines::TextOptions& text = options.text;
   if (text.cache_file.empty())
-    text.cache_file = cache_file(
-        "file_text", target,
-        fmt::format("{} {} {} {}", fmt::join(text.files, "\n"),
-                    fmt::join(text.held_out_files, "\n"), text.sequence_length,
-                    text.max_sequences));
+    text.cache_file = cache_file("file_text", target,
+                                 fmt::format("{} {} {} {}", fmt::join(text.files, "\n"),
+                                             fmt::join(text.held_out_files, "\n"),
+                                             text.sequence_length, text.max_sequences));
 }
 
 }  // namespace speclab::experiments

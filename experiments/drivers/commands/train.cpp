@@ -134,9 +134,8 @@ void note_provenance(const engines::Engines& engines, const std::string& target_
 void train_for_target(engines::Engines& engines, const std::string& path, TrainConfig& config,
                       const engines::TrainCallbacks& callbacks) {
   const engines::LoadedModel target = engines.load_model(config.target);
-  if (!target.tokenizer)
-    throw ConfigError(fmt::format("{}: target.model '{}' has no text of its own to train on", path,
-                                  config.target.model));
+  tokenizer_of(target, fmt::format("{}: target.model '{}' has no text of its own to train on", path,
+                                   config.target.model));
   if (!config.prompts.empty()) note_missing_template(*target.tokenizer, config.chat_template);
   for (const std::string& prompt : config.prompts)
     config.options.own_text.prompts.push_back(

@@ -18,21 +18,24 @@ namespace speclab::experiments {
 namespace {
 
 std::vector<engines::Request> requests_of(const VerifyOptions& options,
-                                          const engines::Tokenizer* tokenizer) {
-  if (options.prompt_ids) return {{0, parse_prompt_ids(*options.prompt_ids)}};
-  if (!tokenizer)
-    throw ConfigError("this model has no tokenizer; give a prompt as ids with --prompt-ids 1,2,3");
+                                          const engines::LoadedModel& loaded) {
+  if (options.prompt_ids) {
+    note_missing_text(loaded);
+    return {{0, parse_prompt_ids(*options.prompt_ids)}};
+  }
+  const engines::Tokenizer& tokenizer = tokenizer_of(
+      loaded, "this model has no tokenizer; give a prompt as ids with --prompt-ids 1,2,3");
   if (options.prompts_per_category < 1)
     throw ConfigError(fmt::format("--prompts-per-category {}; allowed: integers >= 1",
                                   options.prompts_per_category));
   const std::string chat_template = options.chat_template ? "auto" : "off";
-  note_missing_template(*tokenizer, chat_template);
+  note_missing_template(tokenizer, chat_template);
   std::vector<engines::Request> requests;
   for (const Prompt& prompt :
        read_prompts({.set = "core", .per_category = options.prompts_per_category}))
     requests.push_back(
         {static_cast<std::uint32_t>(requests.size()),
-         chat_prompt_ids(*tokenizer, prompt.text, chat_template, "give --no-chat-template")});
+         chat_prompt_ids(tokenizer, prompt.text, chat_template, "give --no-chat-template")});
   return requests;
 }
 
@@ -111,8 +114,7 @@ int run_verify(const VerifyOptions& options) {
                                   fmt::join(std::span(engines::kDrafterKinds).subspan(1), ", ")));
   const auto engines = open_engines();
   engines::LoadedModel loaded = engines->load_model(options.common.model);
-  VerificationPlan plan{options.decoder, options.speculation_length,
-                        requests_of(options, loaded.tokenizer.get())};
+  VerificationPlan plan{options.decoder, options.speculation_length, requests_of(options, loaded)};
   plan.decoder.seed = options.common.seed;
   const Verification result = verify(*engines, loaded, plan, [](const std::string& what) {
     fmt::print(stderr, "verify: {}\n", what);

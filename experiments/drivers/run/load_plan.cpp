@@ -20,6 +20,7 @@ engines::LoadedModel load_model(const LoadedPlan& plan, const std::string& name,
     throw ConfigError(fmt::format(
         "target.model = {}: exactly the names that begin with shape- have random weights",
         escaped(name)));
+  if (!loaded.tokenizer_problem.empty()) throw ModelFileError(loaded.tokenizer_problem);
   if (!is_shape_model(name) && !loaded.tokenizer)
     throw ConfigError(
         fmt::format("target.model = {} has no tokenizer, which prompts need", escaped(name)));

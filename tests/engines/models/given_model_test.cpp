@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "engines/models/catalogue.h"
+#include "engines/models/cpu/decoder_cpu.h"
 #include "engines/models/memory_need.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
@@ -100,16 +101,41 @@ TEST(Catalogue, HasTheModelsThatTheScriptFetches) {
 
 /// Defect: a model that cannot fit is read until the system kills the program.
 TEST(MemoryNeed, IsRefusedWithBothSizes) {
-  const auto refusal = [](std::int64_t parameters, const char* dtype, std::int64_t available) {
-    return words_of<OutOfMemoryError>([&] { require_memory("m", parameters, dtype, available); });
+  const auto refusal = [](std::int64_t needed, const char* dtype, std::int64_t available) {
+    return words_of<OutOfMemoryError>([&] { require_memory("m", needed, dtype, available); });
   };
-  EXPECT_EQ(refusal(1'000'000'000, "bfloat16", 2'000'000'000), "accepted");
-  const std::string bfloat16 = refusal(1'000'000'000, "bfloat16", 1'999'999'999);
-  EXPECT_TRUE(says(bfloat16, "need 2.0 GB in bfloat16; 2.0 GB of memory")) << bfloat16;
-  const std::string float32 = refusal(1'000'000'000, "float32", 2'000'000'000);
-  EXPECT_TRUE(says(float32, "need 4.0 GB in float32; 2.0 GB")) << float32;
+  EXPECT_EQ(refusal(2'000'000'000, "bfloat16", 2'000'000'000), "accepted");
+  const std::string bfloat16 = refusal(2'000'000'000, "bfloat16", 1'999'999'999);
+  EXPECT_TRUE(says(bfloat16, "needs 2.0 GB in bfloat16; 2.0 GB of memory")) << bfloat16;
+  const std::string float32 = refusal(4'000'000'000, "float32", 2'000'000'000);
+  EXPECT_TRUE(says(float32, "needs 4.0 GB in float32; 2.0 GB")) << float32;
   EXPECT_TRUE(says(float32, "--dtype bfloat16")) << float32;
   EXPECT_NO_THROW(require_memory("m", INT64_MAX, "float32", std::nullopt));
+}
+
+/// MiB that loading a bfloat16 model with these layers needs. Its table has 64 Ki rows of 1024.
+std::int64_t mebibytes_to_load(std::int32_t num_layers, int num_threads) {
+  DecoderShape shape;
+  shape.vocab_size = 1 << 16;
+  shape.num_layers = num_layers;
+  shape.hidden_size = 1024;
+  shape.intermediate_size = 4096;
+  shape.num_heads = shape.num_kv_heads = 8;
+  shape.head_dim = 128;
+  const auto weights = random_decoder_weights(shape, 1);
+  return cpu::DecoderCpu::bytes_to_load(shape, *weights, cpu::ElementType::bfloat16, num_threads) >>
+         20;
+}
+
+/// Defect: float32 values of the table, or of the layers that threads load at once, do not count.
+/// A matrix takes whole pages of 2 MiB and at least 8 KiB more than its values.
+TEST(MemoryNeed, CountsWhatLoadingHoldsAtOnce) {
+  const std::int64_t table = 128 + 2, float32_table = 256, query_key_value = 6 + 2, output = 2 + 2,
+                     gate_up = 16 + 2, down = 8 + 2, float32_gate_up = 32;
+  const std::int64_t layer = query_key_value + output + gate_up + down;
+  EXPECT_EQ(mebibytes_to_load(2, 1), table + float32_table) << "before there is a layer";
+  EXPECT_EQ(mebibytes_to_load(8, 3), table + 8 * layer + 3 * float32_gate_up);
+  EXPECT_EQ(mebibytes_to_load(8, 99), table + 8 * layer + 8 * float32_gate_up);
 }
 
 /// Defect: the limit of a container is overlooked, or "max" is read as 0.
@@ -123,6 +149,19 @@ TEST(MemoryNeed, HeedsTheMachineAndItsControlGroup) {
   EXPECT_EQ(available_memory(root.path()), 5 * 1024);
   root.file("sys/fs/cgroup/memory.max", "3000\n");
   EXPECT_EQ(available_memory(root.path()), 3000);
+}
+
+/// Defect: what the group has taken counts as free, or pages of files that it can drop as taken.
+TEST(MemoryNeed, HeedsWhatItsControlGroupHasTaken) {
+  const TemporaryFolder root;
+  make_folder(root.path("sys/fs/cgroup"));
+  root.file("sys/fs/cgroup/memory.max", "9000\n");
+  root.file("sys/fs/cgroup/memory.current", "5000\n");
+  EXPECT_EQ(available_memory(root.path()), 4000);
+  root.file("sys/fs/cgroup/memory.stat", "anon 2000\ninactive_file 2500\nactive_file 500\n");
+  EXPECT_EQ(available_memory(root.path()), 7000);
+  root.file("sys/fs/cgroup/memory.current", "12001\n");
+  EXPECT_EQ(available_memory(root.path()), 0);
 }
 
 }  // namespace

@@ -134,6 +134,19 @@ TEST(TemplateBounds, CountTheCharactersThatAreClassified) {
                  {.steps = 1'000'000});
 }
 
+/// Defect: one search compares a long text at every place of another for no step at all.
+TEST(TemplateBounds, CountTheBytesThatASearchCompares) {
+  for (const char* search :
+       {"t.find(a)", "t.rfind(a)", "t.index(a)", "t.count(a)", "t.split(a)", "t.rsplit(a)",
+        "t.partition(a)", "t.rpartition(a)", "t.replace(a, '')", "a in t", "t|replace(a, '')",
+        "t.startswith((u,) * 1000)", "t.endswith((z,) * 1000)"})
+    expect_limit(std::string("{% set t = 'a' * 1000000 %}{% set a = 'a' * 500000 ~ 'b' %}"
+                             "{% set u = 'a' * 999999 ~ 'b' %}{% set z = 'b' ~ 'a' * 999999 %}"
+                             "{{ ") +
+                     search + " }}",
+                 {.steps = 200'000});
+}
+
 /// Defect: every character that is stripped is sought in a long text.
 TEST(TemplateBounds, StripBySetsOfAnySize) {
   EXPECT_EQ(outcome_of("{{ ('a' * 1000000)|trim('b' * 1000000 ~ 'a')|length }}", Json::object()),

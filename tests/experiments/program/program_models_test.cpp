@@ -113,6 +113,42 @@ TEST(ProgramModels, InspectAFolderForPeopleAndPrograms) {
   EXPECT_NE(people.output.find("no tokenizer"), std::string::npos) << people.output;
 }
 
+/// Defect: inspect loads weights to describe them: 26 GB here.
+TEST(ProgramModels, InspectHoldsNoWeights) {
+  const Outcome outcome = run_program("models inspect --json shape-llama-2-13b");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_EQ(json::parse(outcome.output).at("layers"), 40);
+}
+
+/// Defect: inspect accepts a file that loading refuses by the name of a tensor.
+TEST(ProgramModels, InspectRefusesWhatLoadingRefuses) {
+  const Checkpoint model("llama");
+  const std::string path = model.folder.path("config.json");
+  json config = json::parse(read_file(path));
+  config["num_hidden_layers"] = 3;
+  write_file(path, config.dump());
+  expect_refusal("models inspect " + model.folder.path(), 7, "layers.2.");
+}
+
+/// Defect: a tokenizer of an unknown kind keeps a model from commands that need no text.
+TEST(ProgramModels, RunOnIdsWhereTheTokenizerCannotBeRead) {
+  const Checkpoint model("llama");
+  write_file(model.folder.path("tokenizer.json"), R"({"model": {"type": "WordPiece"}})");
+  const std::string of_model = " --model " + model.folder.path();
+  const json page = json_of("models inspect --json " + model.folder.path());
+  EXPECT_TRUE(page.at("tokenizer").is_null());
+  EXPECT_NE(page.at("lacking").dump().find("WordPiece"), std::string::npos) << page.dump();
+  for (const char* command : {"score --prompt-ids 1,2,3",
+                              "generate --temperature 0 --max-new-tokens 2 --prompt-ids 1,2,3"}) {
+    const Outcome outcome = run_program(command + of_model + " 2>&1");
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    EXPECT_NE(outcome.output.find("text is not available"), std::string::npos) << outcome.output;
+    EXPECT_NE(outcome.output.find("WordPiece"), std::string::npos) << outcome.output;
+  }
+  expect_refusal("generate --prompt x" + of_model, 7, "WordPiece");
+  expect_refusal("generate --prompt-ids 1,2 --stop x" + of_model, 7, "WordPiece");
+}
+
 /// Defect: inspect does not say what ends a text, or where that and the chat template were found.
 TEST(ProgramModels, InspectTheTokenizerOfTheDefaultModel) {
   const json page = json_of("models inspect --json smollm2-135m");
