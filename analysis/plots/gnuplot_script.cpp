@@ -147,13 +147,22 @@ bool have_room(const std::set<double>& values) {
   return true;
 }
 
-/// Whole numbers get the letter of their thousands, "135M"; fractions would become "357m".
+/// A number >= 1 with the letter of its thousands: "135M", "1.8B".
+std::string magnitude(double value) {
+  for (const auto& [unit, letter] : {std::pair{1e9, "B"}, {1e6, "M"}, {1e3, "K"}}) {
+    const double units = value / unit;
+    if (units >= 0.9995) return fmt::format("{:.{}g}{}", units, units < 9.95 ? 2 : 3, letter);
+  }
+  return fmt::format("{}", value);
+}
+
+/// Numbers >= 1 get the letter of their thousands; fractions do not.
 std::string logarithmic_ticks(const std::set<double>& values, bool are_ticks) {
   const double low = *values.begin(), high = *values.rbegin();
   std::vector<std::string> ticks;
   for (const double value : values)
-    ticks.push_back(low < 1 ? fmt::format("'{}' {}", short_number(value, 3), value)
-                            : fmt::format("{}", value));
+    ticks.push_back(
+        fmt::format("'{}' {}", low < 1 ? short_number(value, 3) : magnitude(value), value));
   return fmt::format("{}set logscale x\nunset mxtics\nset xrange [{}:{}]\nset format x '{}'\n",
                      are_ticks ? fmt::format("set xtics ({})\n", fmt::join(ticks, ", ")) : "",
                      low / 1.5, high * 1.5, low < 1 ? "%g" : "%.0s%c");

@@ -83,6 +83,10 @@ TEST(GnuplotScript, LabelsWhereWasMeasuredIfLabelsStandApart) {
       << "1.80717 and 1.81179 would overlap";
   EXPECT_NE(script_at({15e6, 135e6}, Scale::logarithmic).find("set format x '%.0s%c'\n"),
             std::string::npos);
+  EXPECT_NE(script_at({134515008, 1777088000}, Scale::logarithmic)
+                .find("set xtics ('135M' 134515008, '1.8B' 1777088000)\n"),
+            std::string::npos)
+      << "1.8 billion was labelled 2G";
   EXPECT_NE(script_at({0.357, 10.72}, Scale::logarithmic)
                 .find("set xtics ('0.357' 0.357, '10.7' 10.72)\n"),
             std::string::npos)
