@@ -15,7 +15,7 @@ void make_stablelm(DecoderShape& shape) {
 
 DecoderShape stablelm_from_json(const JsonShape& config) {
   DecoderShape shape = config.sizes();
-  config.read_rotary(shape, 10000, 0.25);
+  config.read_rotary(shape, {.part = 0.25, .turns_part = true});
   config.read_tie(shape, false);
   make_stablelm(shape);
   shape.norm_epsilon = config.number_or("layer_norm_eps", 1e-5f);
@@ -52,6 +52,7 @@ std::span<const TensorPlace> stablelm_places() {
 
 extern const Family kStableLmFamily;
 const Family kStableLmFamily = {"stablelm",         "stablelm",        stablelm_from_json,
-                                stablelm_from_gguf, stablelm_places(), "model."};
+                                stablelm_from_gguf, stablelm_places(), "model.",
+                                llama_buffers()};
 
 }  // namespace speclab::engines
