@@ -55,14 +55,15 @@ void read_scores(const JsonShape& config, DecoderShape& shape, float attention_c
   shape.logit_soft_cap = config.soft_cap("final_logit_softcapping", logit_cap);
 }
 
-/// Every second layer has a window, the first among them.
-bool gemma2_has_window(std::int32_t layer) { return layer % 2 == 0; }
+constexpr std::int32_t kGemma2Window = 4096;
+constexpr std::int32_t kGemma2Pattern = 2, kGemma3Pattern = 6;  ///< every n-th layer has no window
 
 DecoderShape gemma2_from_json(const JsonShape& config) {
   DecoderShape shape = gemma_from(config, {});
   shape.norm_place = NormPlace::around;
   read_scores(config, shape, 50, 30);
-  config.read_windows(shape, config.window("sliding_window", 4096), gemma2_has_window);
+  config.read_windows(shape, config.window("sliding_window", kGemma2Window),
+                      [](std::int32_t layer) { return (layer + 1) % kGemma2Pattern != 0; });
   return shape;
 }
 
@@ -72,7 +73,7 @@ DecoderShape gemma3_from_json(const JsonShape& config) {
   make_gemma3(shape);
   read_scores(config, shape, 0, 0);
   const std::int32_t pattern =
-      config.positive_or("sliding_window_pattern", JsonShape::kMostLayers, 6);
+      config.positive_or("sliding_window_pattern", JsonShape::kMostLayers, kGemma3Pattern);
   config.read_windows(shape, config.window("sliding_window", 4096),
                       [pattern](std::int32_t layer) { return (layer + 1) % pattern != 0; });
   return shape;
@@ -95,7 +96,11 @@ DecoderShape gemma2_from_gguf(const GgufShape& file) {
   const int divisor =
       shape.num_layers == kLayersOf27B ? shape.hidden_size / shape.num_heads : shape.head_dim;
   shape.attention_scale = 1.0f / std::sqrt(static_cast<float>(divisor));
-  file.read_windows(shape, gemma2_has_window);
+  file.read_windows(shape, kGemma2Window, kGemma2Pattern);
+  if (const float theta = file.number_or("rope.freq_base_swa", shape.rope_theta);
+      theta != shape.rope_theta)
+    file.fail("rope.freq_base_swa", fmt::format("{}", theta),
+              fmt::format("{}, as rope.freq_base", shape.rope_theta));
   return shape;
 }
 
@@ -107,9 +112,7 @@ DecoderShape gemma3_from_gguf(const GgufShape& file) {
   const int divisor =
       shape.num_layers == kLayersOf27B ? shape.hidden_size / shape.num_heads : shape.head_dim;
   shape.attention_scale = 1.0f / std::sqrt(static_cast<float>(divisor));
-  const std::int32_t pattern =
-      file.integer_or("attention.sliding_window_pattern", 1, JsonShape::kMostLayers, 6);
-  file.read_windows(shape, [pattern](std::int32_t layer) { return (layer + 1) % pattern != 0; });
+  file.read_windows(shape, 0, kGemma3Pattern);
   shape.window_rope_theta = file.number_or("rope.freq_base_swa", kWindowTheta);
   return shape;
 }

@@ -41,7 +41,7 @@ DecoderShape gpt2_from_json(const JsonShape& config) {
 }
 
 DecoderShape gpt2_from_gguf(const GgufShape& file) {
-  DecoderShape shape = file.common();
+  DecoderShape shape = file.common(NormKind::layer);
   make_gpt2(shape);
   shape.activation = Activation::gelu_tanh;
   return shape;

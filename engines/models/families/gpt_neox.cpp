@@ -34,7 +34,7 @@ DecoderShape gpt_neox_from_json(const JsonShape& config) {
 }
 
 DecoderShape gpt_neox_from_gguf(const GgufShape& file) {
-  DecoderShape shape = file.common();
+  DecoderShape shape = file.common(NormKind::layer);
   make_gpt_neox(shape);
   shape.activation = Activation::gelu;
   shape.parallel = file.flag_or("use_parallel_residual", true);

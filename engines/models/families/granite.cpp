@@ -26,7 +26,14 @@ DecoderShape granite_from_json(const JsonShape& config) {
   return shape;
 }
 
+/// llama.cpp turns no positions where the file says that they were not trained.
+void require_positions(const GgufShape& file) {
+  if (!file.flag_or("rope.scaling.finetuned", true))
+    file.fail("rope.scaling.finetuned", "false", "true in granite");
+}
+
 DecoderShape granite_from_gguf(const GgufShape& file) {
+  require_positions(file);
   DecoderShape shape = llama_shape(file, RotaryPairs::adjacent);
   shape.embedding_scale = file.number_or("embedding_scale", 1.0f);
   shape.residual_scale = file.number_or("residual_scale", 1.0f);

@@ -71,7 +71,7 @@ DecoderShape llama_shape(const GgufShape& file, RotaryPairs pairs) {
   DecoderShape shape = file.common();
   shape.rotary_pairs = pairs;
   file.read_experts(shape);
-  file.read_windows(shape, [](std::int32_t) { return true; });
+  file.read_windows(shape);
   return shape;
 }
 

@@ -24,9 +24,8 @@ DecoderShape olmo2_from_json(const JsonShape& config) {
 DecoderShape olmo2_from_gguf(const GgufShape& file) {
   DecoderShape shape = llama_shape(file, RotaryPairs::halves);
   if (!shape.windows.empty())
-    file.file().metadata().fail("olmo2.attention.sliding_window",
-                                fmt::format("{}", shape.windows.front()),
-                                "none: OLMo 3, which has windows, is not read");
+    file.fail("attention.sliding_window", fmt::format("{}", shape.windows.front()),
+              "none: OLMo 3, which has windows, is not read");
   make_olmo2(shape);
   return shape;
 }

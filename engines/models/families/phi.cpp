@@ -32,7 +32,7 @@ DecoderShape phi_from_json(const JsonShape& config) {
 }
 
 DecoderShape phi2_from_gguf(const GgufShape& file) {
-  DecoderShape shape = file.common();
+  DecoderShape shape = file.common(NormKind::layer);
   make_phi(shape);
   shape.activation = Activation::gelu_tanh;
   return shape;

@@ -27,9 +27,10 @@ DecoderShape stablelm_from_json(const JsonShape& config) {
 }
 
 DecoderShape stablelm_from_gguf(const GgufShape& file) {
-  DecoderShape shape = file.common();
+  DecoderShape shape = file.common(NormKind::layer);
   make_stablelm(shape);
   // Converters write use_parallel_residual for all; the tensor alone tells, as in llama.cpp.
+  file.pass_over("use_parallel_residual");
   shape.parallel = shape.shared_norm = !file.file().contains("blk.0.ffn_norm.weight");
   if (file.file().contains("blk.0.attn_q_norm.weight")) shape.head_norm = HeadNorm::own;
   return shape;
