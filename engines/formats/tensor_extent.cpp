@@ -25,7 +25,7 @@ std::vector<float> read_values(const InputFile& file, const TensorExtent& extent
   return values;
 }
 
-bool have_same_bytes(const StoredTensor& a, const StoredTensor& b) {
+bool have_same_bytes(const TensorBytes& a, const TensorBytes& b) {
   constexpr std::uint64_t kChunkBytes = 1 << 20;
   if (a.extent.bytes != b.extent.bytes) return false;
   std::vector<std::byte> of_a(std::min(kChunkBytes, a.extent.bytes)), of_b(of_a.size());

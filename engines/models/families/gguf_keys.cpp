@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "sim/core/errors.h"
 
@@ -67,9 +68,6 @@ struct AsNumber {
 
 struct AsText {
   std::string operator()(const std::string& value) const { return "'" + escaped(value, 64) + "'"; }
-  std::string operator()(const std::vector<std::string>& values) const {
-    return fmt::format("a list of {}", values.size());
-  }
   template <typename T>
   std::string operator()(const std::vector<T>& values) const {
     return fmt::format("a list of {}", values.size());

@@ -67,6 +67,7 @@ constexpr TensorPlace kGptNeoxPlaces[] = {
 
 /// Causal masks and frequencies.
 constexpr const char* kGptNeoxBuffers[] = {
+    "gpt_neox.rotary_emb.inv_freq",
     "gpt_neox.layers.{layer}.attention.bias",
     "gpt_neox.layers.{layer}.attention.masked_bias",
     "gpt_neox.layers.{layer}.attention.rotary_emb.inv_freq",

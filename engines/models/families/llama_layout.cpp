@@ -42,7 +42,8 @@ constexpr TensorPlace kLlamaPlaces[] = {
     {fusion, "model.fusion.weight"},
 };
 
-constexpr const char* kLlamaBuffers[] = {"model.layers.{layer}.self_attn.rotary_emb.inv_freq"};
+constexpr const char* kLlamaBuffers[] = {"model.rotary_emb.inv_freq",
+                                         "model.layers.{layer}.self_attn.rotary_emb.inv_freq"};
 
 DecoderShape llama_from_json(const JsonShape& config) { return llama_shape(config); }
 
