@@ -214,7 +214,8 @@ class FileDecoderWeights final : public DecoderWeights {
   void check_stored_head() {
     if (!shape_.tied_embeddings) return;
     for (const TensorPlace& place : places_)
-      if (place.role == TensorRole::head && file_->contains(place.name)) check_is_embedding(place.name);
+      if (place.role == TensorRole::head && file_->contains(place.name))
+        check_is_embedding(place.name);
   }
 
   void check_is_embedding(const std::string& head) {

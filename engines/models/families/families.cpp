@@ -50,8 +50,7 @@ const Family* family_of_architecture(const std::string& architecture) {
 /// An adapter or a projector has the architecture of its model, and is none.
 void refuse_other_types(const GgufFile& file) {
   const auto type = file.metadata().find<std::string>("general.type").value_or("model");
-  if (type != "model")
-    file.metadata().fail("general.type", "'" + escaped(type, 64) + "'", "model");
+  if (type != "model") file.metadata().fail("general.type", "'" + escaped(type, 64) + "'", "model");
 }
 
 void read_draft_vocabulary_of(const JsonNode& config, DecoderShape& shape) {

@@ -93,7 +93,9 @@ std::string allowed_values(const std::string& key) {
 
 }  // namespace
 
-bool GgufKeys::has(const std::string& key) const { return file_.metadata().contains(prefix_ + key); }
+bool GgufKeys::has(const std::string& key) const {
+  return file_.metadata().contains(prefix_ + key);
+}
 
 std::int32_t GgufKeys::within(const std::string& key, std::int64_t value, std::int64_t least,
                               std::int64_t most) const {

@@ -16,17 +16,17 @@ namespace {
 
 using Kind = RotaryScaling::Kind;
 
-constexpr const char *kOne = "rope_freqs.weight", *kFar = "rope_factors_long.weight",
-                     *kNear = "rope_factors_short.weight", *kType = "rope.scaling.type",
+constexpr const char *kFrequencyFactors = "rope_freqs.weight",
+                     *kFarFactors = "rope_factors_long.weight",
+                     *kNearFactors = "rope_factors_short.weight", *kType = "rope.scaling.type",
                      *kFactor = "rope.scaling.factor", *kOldFactor = "rope.scale_linear",
                      *kMagnitude = "rope.scaling.attn_factor";
-constexpr double kLargestMagnitude = 100;
+constexpr double kMostMagnitude = 100;
 
 [[noreturn]] void refuse_tensor(const GgufKeys& keys, const char* name, std::string found,
                                 std::string allowed) {
-  throw_model_file_error(
-      keys.file().path(), 0,
-      {fmt::format("tensor '{}'", name), std::move(found), std::move(allowed)});
+  throw_model_file_error(keys.file().path(), 0,
+                         {fmt::format("tensor '{}'", name), std::move(found), std::move(allowed)});
 }
 
 /// 1 where no key says another; llama.cpp's 0 means none too.
@@ -44,7 +44,7 @@ Kind kind_of(const GgufKeys& keys, double factor) {
   const std::string type = keys.text_or(kType, factor > 1 ? "linear" : "none");
   const bool is_plain = type == "none" || type == "longrope";
   if (is_plain && factor != 1)
-    keys.fail(kFactor, fmt::format("{}", factor), fmt::format("1 with type {}", type));
+    keys.fail(kType, "'" + type + "'", fmt::format("linear or yarn with a factor of {}", factor));
   if (type == "yarn") return Kind::yarn;
   if (type == "linear") return Kind::linear;
   if (is_plain) return Kind::none;
@@ -53,7 +53,7 @@ Kind kind_of(const GgufKeys& keys, double factor) {
 
 double magnitude_of(const GgufKeys& keys) {
   const float magnitude = keys.number_or(kMagnitude, 1.0f);
-  if (!(magnitude > 0) || !(static_cast<double>(magnitude) <= kLargestMagnitude))
+  if (!(magnitude > 0) || !(static_cast<double>(magnitude) <= kMostMagnitude))
     keys.fail(kMagnitude, fmt::format("{}", magnitude), "a number above 0, at most 100");
   return static_cast<double>(magnitude);
 }
@@ -99,18 +99,19 @@ std::vector<float> divisors_of(const GgufKeys& keys, const char* name, const Dec
 }
 
 void require_alone(const GgufKeys& keys, const char* name, const RotaryScaling& scaling) {
-  const bool is_second = keys.file().contains(kOne) && keys.file().contains(kFar);
+  const bool is_second =
+      keys.file().contains(kFrequencyFactors) && keys.file().contains(kFarFactors);
   if (scaling.kind != Kind::none || is_second)
     refuse_tensor(keys, name, "beside another scaling", "one of them");
 }
 
 /// Phi 3's scaling for two contexts, of which the near one is used.
 void read_longrope(const GgufKeys& keys, DecoderShape& shape) {
-  require_alone(keys, kFar, shape.rotary_scaling);
+  require_alone(keys, kFarFactors, shape.rotary_scaling);
   RotaryScaling& scaling = shape.rotary_scaling;
   scaling.kind = Kind::longrope;
-  scaling.divisors = divisors_of(keys, kNear, shape);
-  divisors_of(keys, kFar, shape);
+  scaling.divisors = divisors_of(keys, kNearFactors, shape);
+  divisors_of(keys, kFarFactors, shape);
   shape.context_length = std::min(shape.context_length, scaling.original_context);
   scaling.attention_factor = magnitude_of(keys);
 }
@@ -118,15 +119,16 @@ void read_longrope(const GgufKeys& keys, DecoderShape& shape) {
 /// Scaling that stands in tensors.
 void read_divisors(const GgufKeys& keys, DecoderShape& shape) {
   const GgufFile& file = keys.file();
-  if (file.contains(kNear) && !file.contains(kFar))
-    refuse_tensor(keys, kNear, "alone", fmt::format("{} beside it", kFar));
-  if (file.contains(kFar)) return read_longrope(keys, shape);
+  if (file.contains(kNearFactors) && !file.contains(kFarFactors))
+    refuse_tensor(keys, kNearFactors, "alone", fmt::format("{} beside it", kFarFactors));
+  if (file.contains(kFarFactors)) return read_longrope(keys, shape);
   if (keys.text_or(kType, "") == "longrope")
-    keys.fail(kType, "'longrope'", fmt::format("longrope with the tensors {} and {}", kNear, kFar));
-  if (!file.contains(kOne)) return;
-  require_alone(keys, kOne, shape.rotary_scaling);
+    keys.fail(kType, "'longrope'",
+              fmt::format("longrope with the tensors {} and {}", kNearFactors, kFarFactors));
+  if (!file.contains(kFrequencyFactors)) return;
+  require_alone(keys, kFrequencyFactors, shape.rotary_scaling);
   shape.rotary_scaling.kind = Kind::divided;
-  shape.rotary_scaling.divisors = divisors_of(keys, kOne, shape);
+  shape.rotary_scaling.divisors = divisors_of(keys, kFrequencyFactors, shape);
 }
 
 /// Only yarn and longrope have a magnitude of cosines and sines.

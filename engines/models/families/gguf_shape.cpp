@@ -37,7 +37,8 @@ void GgufShape::read_sizes(DecoderShape& shape) const {
 
 /// Both norms' epsilons may be there; then they must agree.
 void GgufShape::read_epsilon(DecoderShape& shape, NormKind norm) const {
-  const std::string rms = "attention.layer_norm_rms_epsilon", layer = "attention.layer_norm_epsilon";
+  const std::string rms = "attention.layer_norm_rms_epsilon",
+                    layer = "attention.layer_norm_epsilon";
   const std::string& own = norm == NormKind::rms ? rms : layer;
   const std::string& other = norm == NormKind::rms ? layer : rms;
   shape.norm_epsilon = number(own);

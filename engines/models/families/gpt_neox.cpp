@@ -20,10 +20,9 @@ void make_gpt_neox(DecoderShape& shape) {
 DecoderShape gpt_neox_from_json(const JsonShape& config) {
   DecoderShape shape = config.sizes();
   shape.num_kv_heads = shape.num_heads;
-  config.read_rotary(shape, {.part = 0.25,
-                             .turns_part = true,
-                             .theta_key = "rotary_emb_base",
-                             .part_key = "rotary_pct"});
+  config.read_rotary(
+      shape,
+      {.part = 0.25, .turns_part = true, .theta_key = "rotary_emb_base", .part_key = "rotary_pct"});
   config.read_tie(shape, false);
   make_gpt_neox(shape);
   shape.norm_epsilon = config.number_or("layer_norm_eps", 1e-5f);
@@ -76,8 +75,7 @@ constexpr const char* kGptNeoxBuffers[] = {
 }  // namespace
 
 extern const Family kGptNeox;
-const Family kGptNeox = {"gpt_neox",         "gptneox",      gpt_neox_from_json,
-                         gpt_neox_from_gguf, kGptNeoxPlaces, "gpt_neox.",
-                         kGptNeoxBuffers};
+const Family kGptNeox = {"gpt_neox",     "gptneox",   gpt_neox_from_json, gpt_neox_from_gguf,
+                         kGptNeoxPlaces, "gpt_neox.", kGptNeoxBuffers};
 
 }  // namespace speclab::engines

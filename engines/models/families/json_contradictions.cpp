@@ -12,16 +12,13 @@ namespace {
 /// A size by one of the names that transformers' attribute maps give it.
 struct SizeName {
   const char* name;
-  std::int32_t DecoderShape::*size;
+  std::int32_t DecoderShape::* size;
 };
 
 constexpr SizeName kSizeNames[] = {
-    {"hidden_size", &DecoderShape::hidden_size},
-    {"n_embd", &DecoderShape::hidden_size},
-    {"num_hidden_layers", &DecoderShape::num_layers},
-    {"n_layer", &DecoderShape::num_layers},
-    {"num_attention_heads", &DecoderShape::num_heads},
-    {"n_head", &DecoderShape::num_heads},
+    {"hidden_size", &DecoderShape::hidden_size},          {"n_embd", &DecoderShape::hidden_size},
+    {"num_hidden_layers", &DecoderShape::num_layers},     {"n_layer", &DecoderShape::num_layers},
+    {"num_attention_heads", &DecoderShape::num_heads},    {"n_head", &DecoderShape::num_heads},
     {"num_key_value_heads", &DecoderShape::num_kv_heads},
 };
 constexpr SizeName kExpertNames[] = {

@@ -74,8 +74,7 @@ void read_theta(const JsonNode& config, const Tables& tables, const RotaryRule& 
 
 void require_part(const JsonNode& said, bool turns_part) {
   const double part = said.as_number();
-  if (!turns_part && part != 1)
-    said.fail(said.shown(), "1, as whole heads turn in this family");
+  if (!turns_part && part != 1) said.fail(said.shown(), "1, as whole heads turn in this family");
   if (!(part > 0) || !(part <= 1)) said.fail(said.shown(), "a number above 0, at most 1");
 }
 
@@ -88,9 +87,8 @@ void read_part(const JsonNode& config, const Tables& tables, const RotaryRule& r
   if (part == 1) return;
   shape.rotary_part = static_cast<std::int32_t>(shape.head_dim * part);
   if (shape.rotary_part < 2)
-    said.value_or(config).fail(
-        fmt::format("{} of a head's values turn", shape.rotary_part),
-        fmt::format("2 or more of the {} values of a head", shape.head_dim));
+    said.value_or(config).fail(fmt::format("{} of a head's values turn", shape.rotary_part),
+                               fmt::format("2 or more of the {} values of a head", shape.head_dim));
 }
 
 void read_scaling(const JsonNode& config, const Tables& tables, DecoderShape& shape) {

@@ -62,9 +62,8 @@ std::span<const TensorPlace> phi_places() {
 
 /// transformers takes no other scaling here, and reads "yarn" as longrope.
 void require_longrope_or_none(const JsonShape& config, const DecoderShape& shape) {
-  using Kind = RotaryScaling::Kind;
-  const Kind kind = shape.rotary_scaling.kind;
-  if (kind != Kind::none && kind != Kind::longrope)
+  const RotaryScaling::Kind kind = shape.rotary_scaling.kind;
+  if (kind != RotaryScaling::Kind::none && kind != RotaryScaling::Kind::longrope)
     config.config().fail("another rope_type than longrope", "default, longrope in phi3");
 }
 

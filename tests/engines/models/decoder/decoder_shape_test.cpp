@@ -192,9 +192,10 @@ TEST(DecoderShape, StretchesTheContextAsTheScalingDoes) {
   EXPECT_EQ(context(R"({"type": "yarn", "factor": 4, "original_max_position_embeddings": 64})"),
             256);
   const std::string sixteen = "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]";
-  EXPECT_EQ(context(R"({"type": "longrope", "factor": 2, "short_factor": )" + sixteen +
-                    R"(, "long_factor": )" + sixteen + R"(, "original_max_position_embeddings": 32})"),
-            32);
+  EXPECT_EQ(
+      context(R"({"type": "longrope", "factor": 2, "short_factor": )" + sixteen +
+              R"(, "long_factor": )" + sixteen + R"(, "original_max_position_embeddings": 32})"),
+      32);
   const DecoderShape twice =
       read_family_config("llama", R"(, "rope_scaling": {"type": "dynamic", "factor": 4},)"
                                   R"( "rope_parameters": {"rope_type": "dynamic", "factor": 4})");

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "engines/models/decoder/decoder_shape.h"
 #include "sim/core/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
@@ -62,7 +64,7 @@ struct KeyChange {
   int of = 0;
 };
 
-void expect_refused(const std::vector<KeyChange>& changes) {
+void expect_keys_refused(const std::vector<KeyChange>& changes) {
   for (const KeyChange& change : changes) {
     FamilyFixture fixture = read_family(change.fixture);
     put(fixture, change.key, change.type, change.value, change.of);
@@ -72,7 +74,7 @@ void expect_refused(const std::vector<KeyChange>& changes) {
 
 /// Defect: keys that change every logit are passed over, because no family reads them.
 TEST(GgufKeys, ThatNobodyReadsAreRefused) {
-  expect_refused({
+  expect_keys_refused({
       {"llama", "llama.attention.causal", kBool, false, "true"},
       {"llama", "llama.attention.clamp_kqv", kFloat32, 0.5, "0"},
       {"llama", "llama.attention.max_alibi_bias", kFloat32, 8.0, "0"},
@@ -92,28 +94,33 @@ TEST(GgufKeys, ThatNobodyReadsAreRefused) {
 
 /// Defect: a file of another kind, or one that contradicts itself, is run as a model.
 TEST(GgufKeys, ThatContradictTheModelAreRefused) {
-  expect_refused({
+  expect_keys_refused({
       {"llama", "general.type", kString, "adapter", "model"},
       {"granite", "granite.rope.scaling.finetuned", kBool, false, "true in granite"},
       {"llama", "llama.attention.layer_norm_rms_epsilon", kFloat32, nullptr, "present"},
       {"llama", "llama.attention.layer_norm_epsilon", kFloat32, 0.5, "1e-05"},
       {"gemma2", "gemma2.rope.freq_base_swa", kFloat32, 777.0, "10000"},
       {"llama", "llama.attention.head_count", kArray, {4, 2}, "the same for every layer", kUint32},
-      {"gemma3", "gemma3.attention.sliding_window_pattern", kArray, {true, false},
-       "one for each of 7 layers", kBool},
+      {"gemma3",
+       "gemma3.attention.sliding_window_pattern",
+       kArray,
+       {true, false},
+       "one for each of 7 layers",
+       kBool},
   });
 }
 
 /// Defect: scaling of positions is taken for none, or without the numbers that belong to it.
 TEST(GgufKeys, OfScalingThatCannotBeAppliedAreRefused) {
-  expect_refused({
+  expect_keys_refused({
       {"llama", "llama.rope.scaling.type", kString, "longrope", "longrope with the tensors"},
       {"llama", "llama.rope.scaling.attn_factor", kFloat32, 2.0, "1 but with yarn"},
       {"llama_yarn", "llama.rope.scaling.attn_factor", kFloat32, -2.0, "a number above 0"},
       {"llama_yarn", "llama.rope.scaling.yarn_ext_factor", kFloat32, 0.5, "1"},
       {"llama_yarn", "llama.rope.scaling.yarn_attn_factor", kFloat32, 3.0, "1 or 1.13863"},
       {"llama_yarn", "llama.rope.scaling.yarn_log_multiplier", kFloat32, 0.5, "0"},
-      {"llama_linear", "llama.rope.scaling.type", kString, "none", "1 with type none"},
+      {"llama_linear", "llama.rope.scaling.type", kString, "none",
+       "linear or yarn with a factor of 2"},
       {"llama_linear", "llama.rope.scale_linear", kFloat32, 3.0, "2, as"},
       {"llama_linear", "llama.rope.scaling.yarn_beta_fast", kFloat32, 8.0, "only keys"},
   });
@@ -156,9 +163,9 @@ TEST(GgufKeys, OfExpertsAndLayersAreApplied) {
   EXPECT_TRUE(read_with("mixtral", "llama.expert_gating_func", kUint32, 1).normalised_experts);
   EXPECT_FALSE(read_with("mixtral", "llama.expert_weights_norm", kBool, false).normalised_experts);
   EXPECT_EQ(read_with("llama", "llama.attention.head_count", kArray, {4, 4}, kUint32).num_heads, 4);
-  EXPECT_EQ(read_with("llama", "llama.feed_forward_length", kArray, {96, 96}, kUint32)
-                .intermediate_size,
-            96);
+  EXPECT_EQ(
+      read_with("llama", "llama.feed_forward_length", kArray, {96, 96}, kUint32).intermediate_size,
+      96);
 }
 
 /// Defect: Gemma 2 sees all positions where its file does not say 4096, or another pattern is

@@ -34,7 +34,7 @@ DecoderShape read_changed(const Change& change) {
   return shape_from_json(folder.file("config.json", config.dump()));
 }
 
-void expect_refused(const std::vector<Change>& changes) {
+void expect_config_refused(const std::vector<Change>& changes) {
   for (const Change& change : changes) try {
       read_changed(change);
       ADD_FAILURE() << change.fixture << " accepted with " << change.patch;
@@ -47,7 +47,7 @@ void expect_refused(const std::vector<Change>& changes) {
 
 /// Defect: one of two tables or bases is taken, and the other, which transformers takes, is not.
 TEST(JsonContradictions, OfRotaryTablesAndBases) {
-  expect_refused({
+  expect_config_refused({
       {"llama", Written::by_4,
        R"({"rope_scaling": {"rope_type": "linear", "factor": 4},
            "rope_parameters": {"rope_type": "default"}})",
@@ -61,14 +61,15 @@ TEST(JsonContradictions, OfRotaryTablesAndBases) {
       {"llama", Written::by_4,
        R"({"rope_scaling": {"type": "linear", "rope_type": "yarn", "factor": 2}})",
        "as rope_type says"},
-      {"phi3_longrope", Written::by_4, R"({"rope_scaling": {"original_max_position_embeddings": 64}})",
+      {"phi3_longrope", Written::by_4,
+       R"({"rope_scaling": {"original_max_position_embeddings": 64}})",
        "original_max_position_embeddings = 64; allowed: 128"},
   });
 }
 
 /// Defect: a part of a head, or a table for a kind of layer, is ignored where no layer heeds it.
 TEST(JsonContradictions, OfRotaryFieldsThatTheFamilyDoesNotHave) {
-  expect_refused({
+  expect_config_refused({
       {"llama", Written::by_4, R"({"partial_rotary_factor": 0.5})", "whole heads turn"},
       {"phi3", Written::by_4, R"({"partial_rotary_factor": 1.5})", "at most 1"},
       {"phi3", Written::by_4, R"({"partial_rotary_factor": 0.2})", "rotating values of a head"},
@@ -81,7 +82,7 @@ TEST(JsonContradictions, OfRotaryFieldsThatTheFamilyDoesNotHave) {
 
 /// Defect: Gemma 3's layers with a window turn by another table than the file's.
 TEST(JsonContradictions, OfTheTwoTablesOfGemma3) {
-  expect_refused({
+  expect_config_refused({
       {"gemma3", Written::by_5,
        R"({"rope_parameters": {"sliding_attention": {"rope_type": "linear", "factor": 8}}})",
        "windows are not scaled"},
@@ -103,7 +104,7 @@ TEST(JsonContradictions, OfMissingAndUnknownScalingNumbers) {
   const auto without = [](const char* fixture, const char* patch, const char* key) {
     return Change{fixture, Written::by_4, patch, key};
   };
-  expect_refused({
+  expect_config_refused({
       without("llama_3", R"({"rope_scaling": {"original_max_position_embeddings": null}})",
               "no 'original_max_position_embeddings'"),
       without("llama_3", R"({"rope_scaling": {"low_freq_factor": null}})", "no 'low_freq_factor'"),
@@ -123,7 +124,7 @@ TEST(JsonContradictions, OfMissingAndUnknownScalingNumbers) {
 
 /// Defect: cosines and sines are multiplied by what no model can mean.
 TEST(JsonContradictions, OfImpossibleScalingNumbers) {
-  expect_refused({
+  expect_config_refused({
       {"llama_yarn", Written::by_4, R"({"rope_scaling": {"attention_factor": -1.0}})",
        "attention_factor = -1.0"},
       {"llama_yarn", Written::by_4, R"({"rope_scaling": {"attention_factor": 1e30}})",
@@ -139,7 +140,7 @@ TEST(JsonContradictions, OfWindowsAndLayerTypes) {
   const char* full = R"({"sliding_window": 4, "use_sliding_window": true,
                          "layer_types": ["full_attention", "full_attention"]})";
   const char* sliding = R"({"layer_types": ["sliding_attention", "sliding_attention"]})";
-  expect_refused({
+  expect_config_refused({
       {"phi3", Written::by_4, full, "layer_types[0]"},
       {"mixtral", Written::by_4, full, "layer_types[0]"},
       {"qwen3_moe", Written::by_4, full, "layer_types[0]"},
@@ -153,7 +154,7 @@ TEST(JsonContradictions, OfWindowsAndLayerTypes) {
 
 /// Defect: of a size with two names the one is taken that transformers does not take.
 TEST(JsonContradictions, OfSizesWithTwoNames) {
-  expect_refused({
+  expect_config_refused({
       {"qwen3_moe", Written::by_4, R"({"num_local_experts": 2})", "num_local_experts = 2"},
       {"mixtral", Written::by_4, R"({"num_experts": 2})", "num_experts = 2"},
       {"gpt2", Written::by_4, R"({"hidden_size": 32})", "hidden_size = 32; allowed: 64"},
@@ -166,7 +167,7 @@ TEST(JsonContradictions, OfSizesWithTwoNames) {
 
 /// Defect: weights of a classifier, or of a model that reads both ways, are run as a decoder.
 TEST(JsonContradictions, OfModelsThatDoNotCompleteText) {
-  expect_refused({
+  expect_config_refused({
       {"llama", Written::by_4, R"({"architectures": ["LlamaForSequenceClassification"]})",
        "ForCausalLM"},
       {"llama", Written::by_4, R"({"architectures": ["LlamaForTokenClassification"]})",
