@@ -58,7 +58,12 @@ std::vector<std::string> CheckpointFolder::weight_paths() const {
 }
 
 std::vector<float> CheckpointFolder::read_float32(const std::string& name) const {
-  return shards_[shard_of_[table_.index_of(name, folder_)]].read_float32(name);
+  return shard_with(name).read_float32(name);
+}
+
+bool CheckpointFolder::have_same_values(const std::string& a, const std::string& b) const {
+  if (tensor(a).dtype != tensor(b).dtype) return WeightSource::have_same_values(a, b);
+  return have_same_bytes(shard_with(a).stored(a), shard_with(b).stored(b));
 }
 
 void CheckpointFolder::add_shard(const std::string& name) {

@@ -25,11 +25,16 @@ class CheckpointFolder : public WeightSource {
     return tensors()[table_.index_of(name, folder_)];
   }
   std::vector<float> read_float32(const std::string& name) const override;
+  /// Compares bytes where both have one type, so that large tables need no memory.
+  bool have_same_values(const std::string& a, const std::string& b) const override;
   const std::string& path() const override { return folder_; }
   std::vector<std::string> weight_paths() const override;
 
  private:
   explicit CheckpointFolder(std::string folder) : folder_(std::move(folder)) {}
+  const SafetensorsFile& shard_with(const std::string& name) const {
+    return shards_[shard_of_[table_.index_of(name, folder_)]];
+  }
   void add_shard(const std::string& name);
   void add_shards_of_index();
   void require_all_there(const std::string& index_path, const std::set<std::string>& names) const;

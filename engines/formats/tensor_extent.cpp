@@ -25,4 +25,18 @@ std::vector<float> read_values(const InputFile& file, const TensorExtent& extent
   return values;
 }
 
+bool have_same_bytes(const TensorBytes& a, const TensorBytes& b) {
+  constexpr std::uint64_t kChunkBytes = 1 << 20;
+  if (a.extent.bytes != b.extent.bytes) return false;
+  std::vector<std::byte> of_a(std::min(kChunkBytes, a.extent.bytes)), of_b(of_a.size());
+  for (std::uint64_t done = 0; done < a.extent.bytes; done += kChunkBytes) {
+    const std::uint64_t count = std::min(kChunkBytes, a.extent.bytes - done);
+    a.file->read(a.extent.offset + done, std::span(of_a).first(count));
+    b.file->read(b.extent.offset + done, std::span(of_b).first(count));
+    if (!std::ranges::equal(std::span(of_a).first(count), std::span(of_b).first(count)))
+      return false;
+  }
+  return true;
+}
+
 }  // namespace speclab::engines

@@ -17,4 +17,12 @@ struct TensorExtent {
 /// The tensor's values in float32. @throws ModelFileError if the file has become shorter
 std::vector<float> read_values(const InputFile& file, const TensorExtent& extent);
 
+/// Where a tensor's bytes lie, and in which file.
+struct TensorBytes {
+  const InputFile* file;
+  TensorExtent extent;
+};
+/// Whether the bytes are the same, read chunk by chunk. @throws ModelFileError likewise
+bool have_same_bytes(const TensorBytes& a, const TensorBytes& b);
+
 }  // namespace speclab::engines

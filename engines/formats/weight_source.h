@@ -25,6 +25,10 @@ class WeightSource {
   virtual const TensorInfo& tensor(const std::string& name) const = 0;
   /// The values in float32, row-major, num_elements of them.
   virtual std::vector<float> read_float32(const std::string& name) const = 0;
+  /// Whether two tensors of the same shape hold the same values.
+  virtual bool have_same_values(const std::string& a, const std::string& b) const {
+    return read_float32(a) == read_float32(b);
+  }
   virtual const std::string& path() const = 0;
   /// The files that hold the values, in a fixed order.
   virtual std::vector<std::string> weight_paths() const { return {path()}; }

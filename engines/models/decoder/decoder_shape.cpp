@@ -133,7 +133,7 @@ std::optional<std::string> beyond_llama(const DecoderShape& s) {
 DecoderShape read_llama_shape(const JsonNode& object) {
   const JsonShape config(object);
   DecoderShape shape = config.sizes();
-  config.read_rotary(shape, 10000);
+  config.read_rotary(shape, {});
   shape.norm_epsilon = config.number_or("rms_norm_eps", 1e-6f);
   return shape;
 }

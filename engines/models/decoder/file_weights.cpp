@@ -24,14 +24,12 @@ std::string with_number(std::string name, std::string_view mark, std::int32_t nu
   return at == std::string::npos ? name : name.replace(at, mark.size(), fmt::format("{}", number));
 }
 
-/// Tensors that are no weights, or are read with the shape.
-bool is_buffer(const std::string& name) {
-  constexpr const char* kEnds[] = {"rotary_emb.inv_freq",      ".attn.bias",
-                                   ".attn.masked_bias",        ".attention.bias",
-                                   ".attention.masked_bias",   "rope_freqs.weight",
-                                   "rope_factors_long.weight", "rope_factors_short.weight"};
-  return std::ranges::any_of(kEnds, [&](const char* end) { return name.ends_with(end); });
-}
+/// Where a kind of file has its tensors.
+struct FileLayout {
+  std::span<const TensorPlace> places;
+  std::span<const char* const> buffers;  ///< no weights, or read with the shape
+  std::string prefix;                    ///< that names may lack
+};
 
 /// One place with its numbers put in.
 struct FoundPlace {
@@ -42,10 +40,16 @@ struct FoundPlace {
 class FileDecoderWeights final : public DecoderWeights {
  public:
   FileDecoderWeights(std::shared_ptr<const WeightSource> file, const DecoderShape& shape,
-                     std::span<const TensorPlace> places, std::string prefix)
-      : file_(std::move(file)), shape_(shape), places_(places), prefix_(std::move(prefix)) {
+                     FileLayout layout)
+      : file_(std::move(file)),
+        shape_(shape),
+        places_(layout.places),
+        prefix_(std::move(layout.prefix)) {
     refuse_further_layers();
     check_all();
+    check_stored_head();
+    skip_buffers(layout.buffers);
+    for (const TensorInfo& tensor : file_->tensors()) refuse_unread(tensor.name);
   }
 
   std::vector<float> read(TensorRole role, std::int32_t layer) const override {
@@ -198,7 +202,33 @@ class FileDecoderWeights final : public DecoderWeights {
     for (const TensorRole role : tensor_roles())
       for (std::int32_t layer = 0; layer < (is_of_layer(role) ? shape_.num_layers : 1); ++layer)
         if (has_role(role, shape_, layer) && !is_shared(role)) check(role, layer);
-    for (const TensorInfo& tensor : file_->tensors()) refuse_unread(tensor.name);
+  }
+
+  void skip_buffers(std::span<const char* const> buffers) {
+    for (const char* buffer : buffers)
+      for (std::int32_t layer = 0; layer < shape_.num_layers; ++layer)
+        read_.insert(name_in_file(with_number(buffer, "{layer}", layer)));
+  }
+
+  /// Other readers decode with a head that is stored, so a tied one must be the embedding.
+  void check_stored_head() {
+    if (!shape_.tied_embeddings) return;
+    for (const TensorPlace& place : places_)
+      if (place.role == TensorRole::head && file_->contains(place.name))
+        check_is_embedding(place.name);
+  }
+
+  void check_is_embedding(const std::string& head) {
+    read_.insert(head);
+    const std::string table = find(TensorRole::embedding, 0).names.front();
+    const bool is_same = file_->tensor(head).shape == file_->tensor(table).shape &&
+                         file_->have_same_values(head, table);
+    if (!is_same)
+      throw_model_file_error(
+          file_->path(), 0,
+          {"tensor '" + escaped(head, 64) + "'", "a stored head that differs from the embedding",
+           fmt::format("the values of '{}' with tie_word_embeddings true", escaped(table, 64)),
+           "set tie_word_embeddings to what the model was trained with"});
   }
 
   /// Tables that are read from elsewhere: a tied head, and all of a feature transformer's.
@@ -208,14 +238,8 @@ class FileDecoderWeights final : public DecoderWeights {
            ((is_head || role == TensorRole::embedding) && shape_.is_feature_transformer());
   }
 
-  bool is_head_of_tied(const std::string& name) const {
-    return shape_.tied_embeddings && std::ranges::any_of(places_, [&](const TensorPlace& place) {
-             return place.role == TensorRole::head && name == place.name;
-           });
-  }
-
   void refuse_unread(const std::string& name) const {
-    if (read_.contains(name) || is_buffer(name) || is_head_of_tied(name)) return;
+    if (read_.contains(name)) return;
     throw_model_file_error(
         file_->path(), 0,
         {"tensor '" + escaped(name, 64) + "'", "in the file, and its configuration has none",
@@ -288,7 +312,7 @@ class FileDecoderWeights final : public DecoderWeights {
   DecoderShape shape_;
   std::span<const TensorPlace> places_;
   std::string prefix_;
-  std::set<std::string> read_;
+  std::set<std::string> read_;  ///< and those that need no reading
   mutable std::string sha256_;  ///< empty until asked for: the whole file is read for it
 };
 
@@ -296,15 +320,16 @@ class FileDecoderWeights final : public DecoderWeights {
 
 std::unique_ptr<DecoderWeights> decoder_weights_from_gguf(std::shared_ptr<const WeightSource> file,
                                                           const DecoderShape& shape) {
-  return std::make_unique<FileDecoderWeights>(std::move(file), shape, gguf_places(), "");
+  return std::make_unique<FileDecoderWeights>(std::move(file), shape,
+                                              FileLayout{gguf_places(), gguf_buffers(), ""});
 }
 
 std::unique_ptr<DecoderWeights> decoder_weights_from_checkpoint(
     std::shared_ptr<const WeightSource> folder, const DecoderShape& shape) {
   const Family* family = family_named(shape.family);
   SPECLAB_EXPECT(family != nullptr, "a shape of a family");
-  return std::make_unique<FileDecoderWeights>(std::move(folder), shape, family->places,
-                                              family->prefix);
+  return std::make_unique<FileDecoderWeights>(
+      std::move(folder), shape, FileLayout{family->places, family->buffers, family->prefix});
 }
 
 }  // namespace speclab::engines

@@ -25,6 +25,8 @@ struct RotaryScaling {
   double attention_factor = 0;    ///< of cosines and sines; 0: yarn 0.1 ln(factor) + 1, longrope
                                   ///< sqrt(1 + ln(factor) / ln(original context))
   std::vector<float> divisors{};  ///< divided, longrope: [rotary_size / 2]
+
+  bool operator==(const RotaryScaling&) const = default;
 };
 
 struct DecoderShape;

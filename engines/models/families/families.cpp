@@ -9,6 +9,7 @@
 #include "engines/models/draft_vocabulary.h"
 #include "engines/models/families/family.h"
 #include "engines/models/families/gguf_shape.h"
+#include "engines/models/families/json_contradictions.h"
 #include "engines/models/families/json_shape.h"
 #include "sim/core/errors.h"
 #include "sim/core/sha256.h"
@@ -46,6 +47,12 @@ const Family* family_of_architecture(const std::string& architecture) {
   return nullptr;
 }
 
+/// An adapter or a projector has the architecture of its model, and is none.
+void refuse_other_types(const GgufFile& file) {
+  const auto type = file.metadata().find<std::string>("general.type").value_or("model");
+  if (type != "model") file.metadata().fail("general.type", "'" + escaped(type, 64) + "'", "model");
+}
+
 void read_draft_vocabulary_of(const JsonNode& config, DecoderShape& shape) {
   const auto list = config.find("draft_vocabulary");
   if (!list) return;
@@ -66,13 +73,16 @@ const Family* family_named(const std::string& model_type) {
 }
 
 DecoderShape shape_from_gguf(const GgufFile& file) {
+  refuse_other_types(file);
   const auto architecture = file.metadata().get<std::string>("general.architecture");
   const Family* family = family_of_architecture(architecture);
   if (family == nullptr)
     throw_model_file_error(file.path(), 0,
                            {"general.architecture", "'" + escaped(architecture, 64) + "'",
                             architectures(), kOtherModel});
-  DecoderShape shape = family->from_gguf(GgufShape(file, architecture));
+  const GgufShape metadata(file, architecture);
+  DecoderShape shape = family->from_gguf(metadata);
+  metadata.refuse_unread();
   shape.family = family->name;
   if (shape.name.empty()) shape.name = family->name;
   shape.validate(file.path());
@@ -87,7 +97,10 @@ DecoderShape shape_from_json(const std::string& path) {
   if (family == nullptr)
     throw_model_file_error(
         path, 0, {"model_type", "'" + escaped(type, 64) + "'", model_types(), kOtherModel});
-  DecoderShape shape = family->from_json(JsonShape(config));
+  const JsonShape fields(config);
+  refuse_other_tasks(fields);
+  DecoderShape shape = family->from_json(fields);
+  refuse_contradictions(fields, shape);
   shape.family = family->name;
   read_draft_vocabulary_of(config, shape);
   shape.config_sha256 = sha256_file(path);

@@ -20,6 +20,8 @@ struct Family {
   DecoderShape (*from_gguf)(const GgufShape& file);  ///< null where architecture is
   std::span<const TensorPlace> places;  ///< in Hugging Face's folders, with the base model's prefix
   const char* prefix;                   ///< of all tensors but the head's; files may leave it out
+  std::span<const char* const> buffers = {};  ///< tensors that older files hold beside the weights,
+                                              ///< with {layer} for the layer's number
 };
 
 std::span<const Family* const> families();

@@ -27,10 +27,11 @@ void make_gemma3(DecoderShape& shape) {
 }
 
 /// Gemma 1's files name "gelu" in hidden_act and mean its approximation.
-DecoderShape gemma_from(const JsonShape& config, float theta) {
+DecoderShape gemma_from(const JsonShape& config, const RotaryRule& rule) {
+  config.require_flag("use_bidirectional_attention", false);
   DecoderShape shape = config.sizes();
   shape.head_dim = config.positive_or("head_dim", JsonShape::kWidest, 256);
-  config.read_rotary(shape, theta);
+  config.read_rotary(shape, rule);
   config.read_tie(shape, true);
   shape.norm_epsilon = config.number_or("rms_norm_eps", 1e-6f);
   shape.norm_adds_one = true;
@@ -41,7 +42,7 @@ DecoderShape gemma_from(const JsonShape& config, float theta) {
   return shape;
 }
 
-DecoderShape gemma_from_json(const JsonShape& config) { return gemma_from(config, 10000); }
+DecoderShape gemma_from_json(const JsonShape& config) { return gemma_from(config, {}); }
 
 /// @param attention_cap, logit_cap  where config.json says nothing
 void read_scores(const JsonShape& config, DecoderShape& shape, float attention_cap,
@@ -54,28 +55,27 @@ void read_scores(const JsonShape& config, DecoderShape& shape, float attention_c
   shape.logit_soft_cap = config.soft_cap("final_logit_softcapping", logit_cap);
 }
 
-/// Every second layer has a window, the first among them.
-bool gemma2_has_window(std::int32_t layer) { return layer % 2 == 0; }
+constexpr std::int32_t kGemma2Window = 4096;
+constexpr std::int32_t kGemma2Pattern = 2, kGemma3Pattern = 6;  ///< every n-th layer has no window
 
 DecoderShape gemma2_from_json(const JsonShape& config) {
-  DecoderShape shape = gemma_from(config, 10000);
+  DecoderShape shape = gemma_from(config, {});
   shape.norm_place = NormPlace::around;
   read_scores(config, shape, 50, 30);
-  config.read_windows(shape, config.window("sliding_window", 4096), gemma2_has_window);
+  config.read_windows(shape, config.window("sliding_window", kGemma2Window),
+                      [](std::int32_t layer) { return (layer + 1) % kGemma2Pattern != 0; });
   return shape;
 }
 
 DecoderShape gemma3_from_json(const JsonShape& config) {
-  config.require_flag("use_bidirectional_attention", false);
-  DecoderShape shape = gemma_from(config, 1e6f);
+  DecoderShape shape =
+      gemma_from(config, {.theta = 1e6, .window_theta = static_cast<double>(kWindowTheta)});
   make_gemma3(shape);
   read_scores(config, shape, 0, 0);
   const std::int32_t pattern =
-      config.positive_or("sliding_window_pattern", JsonShape::kMostLayers, 6);
+      config.positive_or("sliding_window_pattern", JsonShape::kMostLayers, kGemma3Pattern);
   config.read_windows(shape, config.window("sliding_window", 4096),
                       [pattern](std::int32_t layer) { return (layer + 1) % pattern != 0; });
-  if (!shape.window_rope_theta)
-    shape.window_rope_theta = config.number_or("rope_local_base_freq", kWindowTheta);
   return shape;
 }
 
@@ -96,7 +96,11 @@ DecoderShape gemma2_from_gguf(const GgufShape& file) {
   const int divisor =
       shape.num_layers == kLayersOf27B ? shape.hidden_size / shape.num_heads : shape.head_dim;
   shape.attention_scale = 1.0f / std::sqrt(static_cast<float>(divisor));
-  file.read_windows(shape, gemma2_has_window);
+  file.read_windows(shape, kGemma2Window, kGemma2Pattern);
+  if (const float theta = file.number_or("rope.freq_base_swa", shape.rope_theta);
+      theta != shape.rope_theta)
+    file.fail("rope.freq_base_swa", fmt::format("{}", theta),
+              fmt::format("{}, as rope.freq_base", shape.rope_theta));
   return shape;
 }
 
@@ -108,9 +112,7 @@ DecoderShape gemma3_from_gguf(const GgufShape& file) {
   const int divisor =
       shape.num_layers == kLayersOf27B ? shape.hidden_size / shape.num_heads : shape.head_dim;
   shape.attention_scale = 1.0f / std::sqrt(static_cast<float>(divisor));
-  const std::int32_t pattern =
-      file.integer_or("attention.sliding_window_pattern", 1, JsonShape::kMostLayers, 6);
-  file.read_windows(shape, [pattern](std::int32_t layer) { return (layer + 1) % pattern != 0; });
+  file.read_windows(shape, 0, kGemma3Pattern);
   shape.window_rope_theta = file.number_or("rope.freq_base_swa", kWindowTheta);
   return shape;
 }
@@ -130,11 +132,11 @@ std::span<const TensorPlace> gemma2_places() {
 }  // namespace
 
 extern const Family kGemma, kGemma2, kGemma3;
-const Family kGemma = {"gemma",         "gemma",        gemma_from_json,
-                       gemma_from_gguf, llama_places(), "model."};
-const Family kGemma2 = {"gemma2",         "gemma2",        gemma2_from_json,
-                        gemma2_from_gguf, gemma2_places(), "model."};
-const Family kGemma3 = {"gemma3_text",    "gemma3",        gemma3_from_json,
-                        gemma3_from_gguf, gemma2_places(), "model."};
+const Family kGemma = {"gemma",        "gemma",  gemma_from_json, gemma_from_gguf,
+                       llama_places(), "model.", llama_buffers()};
+const Family kGemma2 = {"gemma2",        "gemma2", gemma2_from_json, gemma2_from_gguf,
+                        gemma2_places(), "model.", llama_buffers()};
+const Family kGemma3 = {"gemma3_text",   "gemma3", gemma3_from_json, gemma3_from_gguf,
+                        gemma2_places(), "model.", llama_buffers()};
 
 }  // namespace speclab::engines

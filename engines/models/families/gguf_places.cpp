@@ -55,8 +55,12 @@ constexpr TensorPlace kGgufPlaces[] = {
     {expert_down, "blk.{layer}.ffn_down.{part}.weight"},
 };
 
+constexpr const char* kGgufBuffers[] = {"rope_freqs.weight", "rope_factors_long.weight",
+                                        "rope_factors_short.weight"};
+
 }  // namespace
 
 std::span<const TensorPlace> gguf_places() { return kGgufPlaces; }
+std::span<const char* const> gguf_buffers() { return kGgufBuffers; }
 
 }  // namespace speclab::engines

@@ -41,7 +41,7 @@ DecoderShape gpt2_from_json(const JsonShape& config) {
 }
 
 DecoderShape gpt2_from_gguf(const GgufShape& file) {
-  DecoderShape shape = file.common();
+  DecoderShape shape = file.common(NormKind::layer);
   make_gpt2(shape);
   shape.activation = Activation::gelu_tanh;
   return shape;
@@ -71,9 +71,14 @@ constexpr TensorPlace kGpt2Places[] = {
     {down_bias, "transformer.h.{layer}.mlp.c_proj.bias"},
 };
 
+/// Causal masks.
+constexpr const char* kGpt2Buffers[] = {"transformer.h.{layer}.attn.bias",
+                                        "transformer.h.{layer}.attn.masked_bias"};
+
 }  // namespace
 
 extern const Family kGpt2;
-const Family kGpt2 = {"gpt2", "gpt2", gpt2_from_json, gpt2_from_gguf, kGpt2Places, "transformer."};
+const Family kGpt2 = {"gpt2",      "gpt2",         gpt2_from_json, gpt2_from_gguf,
+                      kGpt2Places, "transformer.", kGpt2Buffers};
 
 }  // namespace speclab::engines

@@ -20,8 +20,9 @@ void make_gpt_neox(DecoderShape& shape) {
 DecoderShape gpt_neox_from_json(const JsonShape& config) {
   DecoderShape shape = config.sizes();
   shape.num_kv_heads = shape.num_heads;
-  config.read_rotary(shape, config.number_or("rotary_emb_base", 10000),
-                     static_cast<double>(config.number_or("rotary_pct", 0.25f)));
+  config.read_rotary(
+      shape,
+      {.part = 0.25, .turns_part = true, .theta_key = "rotary_emb_base", .part_key = "rotary_pct"});
   config.read_tie(shape, false);
   make_gpt_neox(shape);
   shape.norm_epsilon = config.number_or("layer_norm_eps", 1e-5f);
@@ -32,7 +33,7 @@ DecoderShape gpt_neox_from_json(const JsonShape& config) {
 }
 
 DecoderShape gpt_neox_from_gguf(const GgufShape& file) {
-  DecoderShape shape = file.common();
+  DecoderShape shape = file.common(NormKind::layer);
   make_gpt_neox(shape);
   shape.activation = Activation::gelu;
   shape.parallel = file.flag_or("use_parallel_residual", true);
@@ -63,10 +64,18 @@ constexpr TensorPlace kGptNeoxPlaces[] = {
     {down_bias, "gpt_neox.layers.{layer}.mlp.dense_4h_to_h.bias"},
 };
 
+/// Causal masks and frequencies.
+constexpr const char* kGptNeoxBuffers[] = {
+    "gpt_neox.rotary_emb.inv_freq",
+    "gpt_neox.layers.{layer}.attention.bias",
+    "gpt_neox.layers.{layer}.attention.masked_bias",
+    "gpt_neox.layers.{layer}.attention.rotary_emb.inv_freq",
+};
+
 }  // namespace
 
 extern const Family kGptNeox;
-const Family kGptNeox = {"gpt_neox",         "gptneox",      gpt_neox_from_json,
-                         gpt_neox_from_gguf, kGptNeoxPlaces, "gpt_neox."};
+const Family kGptNeox = {"gpt_neox",     "gptneox",   gpt_neox_from_json, gpt_neox_from_gguf,
+                         kGptNeoxPlaces, "gpt_neox.", kGptNeoxBuffers};
 
 }  // namespace speclab::engines

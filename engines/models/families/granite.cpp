@@ -18,7 +18,7 @@ float inverse_of_scaling(const JsonShape& config) {
 }
 
 DecoderShape granite_from_json(const JsonShape& config) {
-  DecoderShape shape = llama_shape(config, 10000, false);
+  DecoderShape shape = llama_shape(config);
   shape.embedding_scale = config.number_or("embedding_multiplier", 1.0f);
   shape.residual_scale = config.number_or("residual_multiplier", 1.0f);
   shape.attention_scale = config.number_or("attention_multiplier", 1.0f);
@@ -26,7 +26,14 @@ DecoderShape granite_from_json(const JsonShape& config) {
   return shape;
 }
 
+/// llama.cpp turns no positions where the file says that they were not trained.
+void require_positions(const GgufShape& file) {
+  if (!file.flag_or("rope.scaling.finetuned", true))
+    file.fail("rope.scaling.finetuned", "false", "true in granite");
+}
+
 DecoderShape granite_from_gguf(const GgufShape& file) {
+  require_positions(file);
   DecoderShape shape = llama_shape(file, RotaryPairs::adjacent);
   shape.embedding_scale = file.number_or("embedding_scale", 1.0f);
   shape.residual_scale = file.number_or("residual_scale", 1.0f);
@@ -40,7 +47,7 @@ DecoderShape granite_from_gguf(const GgufShape& file) {
 }  // namespace
 
 extern const Family kGranite;
-const Family kGranite = {"granite",         "granite",      granite_from_json,
-                         granite_from_gguf, llama_places(), "model."};
+const Family kGranite = {"granite",      "granite", granite_from_json, granite_from_gguf,
+                         llama_places(), "model.",  llama_buffers()};
 
 }  // namespace speclab::engines

@@ -3,114 +3,101 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+
+#include "engines/models/families/json_scaling.h"
 
 namespace speclab::engines {
 namespace {
 
 using Kind = RotaryScaling::Kind;
+using Tables = std::vector<JsonNode>;
 
-double number_or(const JsonNode& object, const char* key, double otherwise) {
-  const auto found = object.find(key);
-  return found ? found->as_number() : otherwise;
+constexpr const char *kFull = "full_attention", *kSliding = "sliding_attention";
+/// The names of base and part beside the tables, in all families.
+constexpr std::array kThetaNames = {"rope_theta", "rotary_emb_base"};
+constexpr std::array kPartNames = {"partial_rotary_factor", "rotary_pct", "rope_pct"};
+
+/// The object `key`; nothing where it is missing or empty.
+std::optional<JsonNode> table_at(const JsonNode& config, const char* key) {
+  const auto table = config.find(key);
+  return table && table->keys().empty() ? std::nullopt : table;
 }
 
-std::string kind_name(const JsonNode& scaling) {
-  for (const char* key : {"rope_type", "type"})
-    if (const auto found = scaling.find(key)) return found->as_string();
-  return "default";
+/// rope_parameters of a family whose layers with a window have another table.
+JsonNode global_table(const JsonNode& parameters) {
+  for (const std::string& key : parameters.keys())
+    if (key != kFull && key != kSliding)
+      parameters.at(key).fail(parameters.at(key).shown(), "full_attention and sliding_attention");
+  parameters.at(kSliding);
+  return parameters.at(kFull);
 }
 
-Kind kind_of(const JsonNode& scaling) {
-  const std::string name = kind_name(scaling);
-  if (name == "default") return Kind::none;
-  if (name == "linear") return Kind::linear;
-  if (name == "dynamic") return Kind::dynamic;
-  if (name == "yarn") return Kind::yarn;
-  if (name == "llama3") return Kind::llama3;
-  if (name == "longrope" || name == "su") return Kind::longrope;
-  const JsonNode named = scaling.find("rope_type") ? scaling.at("rope_type") : scaling.at("type");
-  named.fail(named.shown(), "default, linear, dynamic, yarn, llama3, longrope");
+/// The tables that speak of layers without a window.
+Tables tables_of(const JsonNode& config, const RotaryRule& rule) {
+  Tables tables;
+  if (const auto scaling = table_at(config, "rope_scaling")) tables.push_back(*scaling);
+  if (const auto parameters = table_at(config, "rope_parameters"))
+    tables.push_back(rule.window_theta > 0 ? global_table(*parameters) : *parameters);
+  return tables;
 }
 
-double magnitude_for(double factor, double multiplier) {
-  return factor <= 1 ? 1.0 : 0.1 * multiplier * std::log(factor) + 1.0;
+/// Where a number stands: in a table, or beside them by the family's name for it.
+std::optional<JsonNode> place_of(const JsonNode& config, const Tables& tables, const char* key,
+                                 const char* name) {
+  for (const JsonNode& table : tables)
+    if (const auto found = table.find(key)) return found;
+  return config.find(name);
 }
 
-/// @source transformers, _compute_yarn_parameters
-double yarn_attention_factor(const JsonNode& scaling, double factor) {
-  if (const auto found = scaling.find("attention_factor")) return found->as_number();
-  const double one = number_or(scaling, "mscale", 0), all = number_or(scaling, "mscale_all_dim", 0);
-  return one > 0 && all > 0 ? magnitude_for(factor, one) / magnitude_for(factor, all) : 0.0;
+void require_number(const JsonNode& holder, const char* key, double number) {
+  const auto found = holder.find(key);
+  if (found && found->as_number() != number)
+    found->fail(found->shown(), fmt::format("{}, as it is elsewhere in the file", number));
 }
 
-/// [rotary_size / 2] numbers above 0.
-std::vector<float> read_divisors(const JsonNode& scaling, const char* key,
-                                 const DecoderShape& shape) {
-  std::vector<float> divisors;
-  for (const JsonNode& divisor : scaling.at(key).elements()) {
-    if (!(divisor.as_number() > 0) || !std::isfinite(divisor.as_number()))
-      divisor.fail(divisor.shown(), "a number above 0");
-    divisors.push_back(static_cast<float>(divisor.as_number()));
-  }
-  if (divisors.size() != static_cast<std::size_t>(shape.rotary_size() / 2))
-    scaling.at(key).fail(fmt::format("{} numbers", divisors.size()),
-                         fmt::format("{}, one a rotary pair", shape.rotary_size() / 2));
-  return divisors;
+/// Every other place and name of a number must repeat it.
+template <std::size_t N>
+void require_everywhere(const JsonNode& config, const Tables& tables, const char* key,
+                        const std::array<const char*, N>& names, double number) {
+  for (const JsonNode& table : tables) require_number(table, key, number);
+  for (const char* name : names) require_number(config, name, number);
 }
 
-double scaling_factor(const JsonNode& scaling, const DecoderShape& shape,
-                      std::int32_t original_context) {
-  const auto found = scaling.find("factor");
-  if (!found && original_context > 0)
-    return static_cast<double>(shape.context_length) / original_context;
-  const JsonNode factor = scaling.at("factor");
-  if (!(factor.as_number() >= 1) || !std::isfinite(factor.as_number()))
-    factor.fail(factor.shown(), "a number of at least 1");
-  return factor.as_number();
+void read_theta(const JsonNode& config, const Tables& tables, const RotaryRule& rule,
+                DecoderShape& shape) {
+  const auto said = place_of(config, tables, "rope_theta", rule.theta_key);
+  const double theta = said ? said->as_number() : rule.theta;
+  require_everywhere(config, tables, "rope_theta", kThetaNames, theta);
+  shape.rope_theta = static_cast<float>(theta);
 }
 
-RotaryScaling read_scaling(const JsonNode& scaling, const JsonNode& config,
-                           const DecoderShape& shape) {
-  RotaryScaling result;
-  result.kind = kind_of(scaling);
-  if (result.kind == Kind::none) {
-    if (const auto factor = scaling.find("factor"); factor && factor->as_number() != 1.0)
-      factor->fail(factor->shown(), "1, or a rope_type that says how positions are scaled");
-    return result;
-  }
-  const char* original = "original_max_position_embeddings";
-  for (const JsonNode* holder : {&scaling, &config})
-    if (const auto found = holder->find(original); found && result.original_context == 0)
-      result.original_context = static_cast<std::int32_t>(found->as_integer(1, 1 << 24));
-  result.factor = scaling_factor(scaling, shape, result.original_context);
-  if (result.original_context == 0) result.original_context = shape.context_length;
-  result.low_frequency = number_or(scaling, "low_freq_factor", 1);
-  result.high_frequency = number_or(scaling, "high_freq_factor", 4);
-  if (result.kind == Kind::llama3 && !(result.high_frequency > result.low_frequency))
-    scaling.fail(fmt::format("low_freq_factor {} and high_freq_factor {}", result.low_frequency,
-                             result.high_frequency),
-                 "the second above the first");
-  result.fast = number_or(scaling, "beta_fast", 32);
-  result.slow = number_or(scaling, "beta_slow", 1);
-  if (const auto truncate = scaling.find("truncate")) result.whole_bounds = truncate->as_bool();
-  if (result.kind == Kind::yarn)
-    result.attention_factor = yarn_attention_factor(scaling, result.factor);
-  if (result.kind == Kind::longrope) {
-    result.divisors = read_divisors(scaling, "short_factor", shape);
-    result.attention_factor = number_or(scaling, "attention_factor", 0);
-  }
-  return result;
+void require_part(const JsonNode& said, bool turns_part) {
+  const double part = said.as_number();
+  if (!turns_part && part != 1) said.fail(said.shown(), "1, as whole heads turn in this family");
+  if (!(part > 0) || !(part <= 1)) said.fail(said.shown(), "a number above 0, at most 1");
 }
 
-void read_part(const JsonNode& holder, DecoderShape& shape) {
-  const auto part = holder.find("partial_rotary_factor");
-  if (!part) return;
-  if (!(part->as_number() > 0) || !(part->as_number() <= 1))
-    part->fail(part->shown(), "a number above 0, at most 1");
-  shape.rotary_part = static_cast<std::int32_t>(shape.head_dim * part->as_number());
+void read_part(const JsonNode& config, const Tables& tables, const RotaryRule& rule,
+               DecoderShape& shape) {
+  const auto said = place_of(config, tables, "partial_rotary_factor", rule.part_key);
+  if (said) require_part(*said, rule.turns_part);
+  const double part = said ? said->as_number() : rule.part;
+  require_everywhere(config, tables, "partial_rotary_factor", kPartNames, part);
+  if (part == 1) return;
+  shape.rotary_part = static_cast<std::int32_t>(shape.head_dim * part);
   if (shape.rotary_part < 2)
-    part->fail(part->shown(), fmt::format("2 or more of the {} values of a head", shape.head_dim));
+    said.value_or(config).fail(fmt::format("{} of a head's values turn", shape.rotary_part),
+                               fmt::format("2 or more of the {} values of a head", shape.head_dim));
+}
+
+void read_scaling(const JsonNode& config, const Tables& tables, DecoderShape& shape) {
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const RotaryScaling scaling = read_json_scaling(tables[i], config, shape);
+    if (i > 0 && scaling != shape.rotary_scaling)
+      tables[i].fail("another scaling than in rope_scaling", "the same in both");
+    shape.rotary_scaling = scaling;
+  }
 }
 
 /// max_position_embeddings is the trained context where scaling is dynamic, and often with yarn.
@@ -125,30 +112,35 @@ void stretch_context(DecoderShape& shape) {
                                   static_cast<std::int32_t>(std::min(stretched, double{1 << 24})));
 }
 
-void read_parameters(const JsonNode& parameters, const JsonNode& config, DecoderShape& shape) {
-  shape.rope_theta = static_cast<float>(
-      number_or(parameters, "rope_theta", static_cast<double>(shape.rope_theta)));
-  read_part(parameters, shape);
-  shape.rotary_scaling = read_scaling(parameters, config, shape);
-  stretch_context(shape);
+/// Whole heads turn, and by positions as they are.
+void require_plain(const JsonNode& table, const JsonNode& config, const DecoderShape& shape) {
+  if (read_json_scaling(table, config, shape).kind != Kind::none)
+    table.fail("a scaling", "rope_type default: windows are not scaled");
+  require_number(table, "partial_rotary_factor", 1);
+}
+
+/// The base of layers with a window, from their own table or from rope_local_base_freq.
+void read_window_theta(const JsonNode& config, const RotaryRule& rule, DecoderShape& shape) {
+  constexpr const char* kName = "rope_local_base_freq";
+  Tables tables;
+  if (const auto parameters = table_at(config, "rope_parameters"))
+    tables.push_back(parameters->at(kSliding));
+  for (const JsonNode& table : tables) require_plain(table, config, shape);
+  const auto said = place_of(config, tables, "rope_theta", kName);
+  const double theta = said ? said->as_number() : rule.window_theta;
+  require_everywhere(config, tables, "rope_theta", std::array{kName}, theta);
+  shape.window_rope_theta = static_cast<float>(theta);
 }
 
 }  // namespace
 
-void read_json_rotary(const JsonNode& config, DecoderShape& shape, float theta, double part) {
-  shape.rope_theta =
-      static_cast<float>(number_or(config, "rope_theta", static_cast<double>(theta)));
-  if (part < 1) shape.rotary_part = static_cast<std::int32_t>(shape.head_dim * part);
-  read_part(config, shape);
-  const auto parameters = config.find("rope_parameters");
-  if (!parameters) {
-    if (const auto scaling = config.find("rope_scaling")) read_parameters(*scaling, config, shape);
-    return;
-  }
-  const auto global = parameters->find("full_attention");
-  read_parameters(global ? *global : *parameters, config, shape);
-  if (const auto local = parameters->find("sliding_attention"))
-    shape.window_rope_theta = static_cast<float>(local->at("rope_theta").as_number());
+void read_json_rotary(const JsonNode& config, const RotaryRule& rule, DecoderShape& shape) {
+  const Tables tables = tables_of(config, rule);
+  read_theta(config, tables, rule, shape);
+  read_part(config, tables, rule, shape);
+  read_scaling(config, tables, shape);
+  if (rule.window_theta > 0) read_window_theta(config, rule, shape);
+  stretch_context(shape);
 }
 
 }  // namespace speclab::engines

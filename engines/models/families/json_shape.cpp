@@ -5,8 +5,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "engines/models/families/json_rotary.h"
-
 namespace speclab::engines {
 
 std::int32_t JsonShape::positive(const char* key, std::int64_t most) const {
@@ -68,10 +66,6 @@ DecoderShape JsonShape::sizes() const {
   shape.num_kv_heads = positive_or("num_key_value_heads", kMostHeads, shape.num_heads);
   shape.head_dim = positive_or("head_dim", kWidest, shape.hidden_size / shape.num_heads);
   return shape;
-}
-
-void JsonShape::read_rotary(DecoderShape& shape, float theta, double part) const {
-  read_json_rotary(config_, shape, theta, part);
 }
 
 void JsonShape::read_tie(DecoderShape& shape, bool otherwise) const {

@@ -8,6 +8,7 @@
 
 #include "engines/formats/json_file.h"
 #include "engines/models/decoder/decoder_shape.h"
+#include "engines/models/families/json_rotary.h"
 
 namespace speclab::engines {
 
@@ -37,10 +38,12 @@ class JsonShape {
   /// Vocabulary, context, layers, widths and heads by the names that Llama has.
   DecoderShape sizes() const;
   /// Base, scaling and rotating part from rope_theta, rope_scaling and rope_parameters.
-  /// @param theta  where the file has none @param part  partial_rotary_factor likewise
-  void read_rotary(DecoderShape& shape, float theta, double part = 1.0) const;
+  void read_rotary(DecoderShape& shape, const RotaryRule& rule) const {
+    read_json_rotary(config_, rule, shape);
+  }
   void read_tie(DecoderShape& shape, bool otherwise) const;
   /// Windows by layer_types, or by `has_window` of the layer's number where the file lists none.
+  /// Only for families whose layers differ: Qwen 2 and 3, Gemma 2 and 3.
   template <typename HasWindow>
   void read_windows(DecoderShape& shape, std::int32_t window, const HasWindow& has_window) const {
     const std::vector<bool> layers = window > 0 ? listed_windows(shape) : std::vector<bool>{};
@@ -49,10 +52,14 @@ class JsonShape {
       shape.windows.push_back((layers.empty() ? has_window(layer) : layers[index]) ? window : 0);
     }
   }
-
- private:
+  /// The same window in every layer, or none.
+  void read_window(DecoderShape& shape, std::int32_t window) const {
+    if (window > 0) shape.windows.assign(static_cast<std::size_t>(shape.num_layers), window);
+  }
+  /// Which layers have a window by layer_types; empty where the file lists none.
   std::vector<bool> listed_windows(const DecoderShape& shape) const;
 
+ private:
   JsonNode config_;
 };
 

@@ -42,7 +42,10 @@ constexpr TensorPlace kLlamaPlaces[] = {
     {fusion, "model.fusion.weight"},
 };
 
-DecoderShape llama_from_json(const JsonShape& config) { return llama_shape(config, 10000, false); }
+constexpr const char* kLlamaBuffers[] = {"model.rotary_emb.inv_freq",
+                                         "model.layers.{layer}.self_attn.rotary_emb.inv_freq"};
+
+DecoderShape llama_from_json(const JsonShape& config) { return llama_shape(config); }
 
 DecoderShape llama_from_gguf(const GgufShape& file) {
   return llama_shape(file, RotaryPairs::adjacent);
@@ -51,11 +54,12 @@ DecoderShape llama_from_gguf(const GgufShape& file) {
 }  // namespace
 
 std::span<const TensorPlace> llama_places() { return kLlamaPlaces; }
+std::span<const char* const> llama_buffers() { return kLlamaBuffers; }
 
-DecoderShape llama_shape(const JsonShape& config, float theta, bool tied) {
+DecoderShape llama_shape(const JsonShape& config, const RotaryRule& rule) {
   DecoderShape shape = config.sizes();
-  config.read_rotary(shape, theta);
-  config.read_tie(shape, tied);
+  config.read_rotary(shape, rule);
+  config.read_tie(shape, false);
   shape.norm_epsilon = config.number_or("rms_norm_eps", 1e-6f);
   shape.activation = config.activation("hidden_act", Activation::silu);
   shape.query_key_value_bias = shape.attention_output_bias =
@@ -68,12 +72,12 @@ DecoderShape llama_shape(const GgufShape& file, RotaryPairs pairs) {
   DecoderShape shape = file.common();
   shape.rotary_pairs = pairs;
   file.read_experts(shape);
-  file.read_windows(shape, [](std::int32_t) { return true; });
+  file.read_windows(shape);
   return shape;
 }
 
 extern const Family kLlama;
-const Family kLlama = {"llama",         "llama",        llama_from_json,
-                       llama_from_gguf, llama_places(), "model."};
+const Family kLlama = {"llama",        "llama",  llama_from_json, llama_from_gguf,
+                       llama_places(), "model.", llama_buffers()};
 
 }  // namespace speclab::engines

@@ -9,9 +9,11 @@ namespace speclab::engines {
 
 /// Names of Llama, Mistral, Qwen 2 and 3, Granite and Gemma 1; others add to them.
 std::span<const TensorPlace> llama_places();
-/// Sizes, RMS norms, rotary positions, biases by attention_bias and mlp_bias, silu.
-/// @param theta, tied  where config.json says nothing
-DecoderShape llama_shape(const JsonShape& config, float theta, bool tied);
+/// Tensors of their older files that are no weights.
+std::span<const char* const> llama_buffers();
+/// Sizes, RMS norms, rotary positions, biases by attention_bias and mlp_bias, silu, a head of its
+/// own.
+DecoderShape llama_shape(const JsonShape& config, const RotaryRule& rule = {});
 /// Metadata of an architecture of this layout.
 DecoderShape llama_shape(const GgufShape& file, RotaryPairs pairs);
 

@@ -6,15 +6,15 @@ namespace speclab::engines {
 namespace {
 
 DecoderShape mistral_from_json(const JsonShape& config) {
-  DecoderShape shape = llama_shape(config, 10000, false);
-  config.read_windows(shape, config.window("sliding_window", 4096),
-                      [](std::int32_t) { return true; });
+  DecoderShape shape = llama_shape(config);
+  config.read_window(shape, config.window("sliding_window", 4096));
   return shape;
 }
 
 }  // namespace
 
 extern const Family kMistral;
-const Family kMistral = {"mistral", nullptr, mistral_from_json, nullptr, llama_places(), "model."};
+const Family kMistral = {"mistral",      nullptr,  mistral_from_json, nullptr,
+                         llama_places(), "model.", llama_buffers()};
 
 }  // namespace speclab::engines

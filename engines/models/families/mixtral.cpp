@@ -8,12 +8,12 @@ namespace {
 using enum TensorRole;
 
 DecoderShape mixtral_from_json(const JsonShape& config) {
-  DecoderShape shape = llama_shape(config, 1e6f, false);
+  DecoderShape shape = llama_shape(config, {.theta = 1e6});
   shape.norm_epsilon = config.number_or("rms_norm_eps", 1e-5f);
   shape.num_experts = config.positive("num_local_experts", JsonShape::kMostExperts);
   shape.experts_per_token = config.positive("num_experts_per_tok", shape.num_experts);
   shape.expert_size = shape.intermediate_size;
-  config.read_windows(shape, config.window("sliding_window", 0), [](std::int32_t) { return true; });
+  config.read_window(shape, config.window("sliding_window", 0));
   return shape;
 }
 
@@ -36,7 +36,7 @@ std::span<const TensorPlace> mixtral_places() {
 }  // namespace
 
 extern const Family kMixtral;
-const Family kMixtral = {"mixtral", nullptr,          mixtral_from_json,
-                         nullptr,   mixtral_places(), "model."};
+const Family kMixtral = {"mixtral",        nullptr,  mixtral_from_json, nullptr,
+                         mixtral_places(), "model.", llama_buffers()};
 
 }  // namespace speclab::engines

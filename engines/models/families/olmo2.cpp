@@ -15,7 +15,7 @@ void make_olmo2(DecoderShape& shape) {
 }
 
 DecoderShape olmo2_from_json(const JsonShape& config) {
-  DecoderShape shape = llama_shape(config, 10000, false);
+  DecoderShape shape = llama_shape(config);
   shape.norm_epsilon = config.number_or("rms_norm_eps", 1e-5f);
   make_olmo2(shape);
   return shape;
@@ -24,9 +24,8 @@ DecoderShape olmo2_from_json(const JsonShape& config) {
 DecoderShape olmo2_from_gguf(const GgufShape& file) {
   DecoderShape shape = llama_shape(file, RotaryPairs::halves);
   if (!shape.windows.empty())
-    file.file().metadata().fail("olmo2.attention.sliding_window",
-                                fmt::format("{}", shape.windows.front()),
-                                "none: OLMo 3, which has windows, is not read");
+    file.fail("attention.sliding_window", fmt::format("{}", shape.windows.front()),
+              "none: OLMo 3, which has windows, is not read");
   make_olmo2(shape);
   return shape;
 }
@@ -44,7 +43,7 @@ std::span<const TensorPlace> olmo2_places() {
 }  // namespace
 
 extern const Family kOlmo2;
-const Family kOlmo2 = {"olmo2",         "olmo2",        olmo2_from_json,
-                       olmo2_from_gguf, olmo2_places(), "model."};
+const Family kOlmo2 = {"olmo2",        "olmo2",  olmo2_from_json, olmo2_from_gguf,
+                       olmo2_places(), "model.", llama_buffers()};
 
 }  // namespace speclab::engines

@@ -19,7 +19,7 @@ void make_phi(DecoderShape& shape) {
 
 DecoderShape phi_from_json(const JsonShape& config) {
   DecoderShape shape = config.sizes();
-  config.read_rotary(shape, 10000, 0.5);
+  config.read_rotary(shape, {.part = 0.5, .turns_part = true});
   config.read_tie(shape, false);
   make_phi(shape);
   shape.norm_epsilon = config.number_or("layer_norm_eps", 1e-5f);
@@ -32,7 +32,7 @@ DecoderShape phi_from_json(const JsonShape& config) {
 }
 
 DecoderShape phi2_from_gguf(const GgufShape& file) {
-  DecoderShape shape = file.common();
+  DecoderShape shape = file.common(NormKind::layer);
   make_phi(shape);
   shape.activation = Activation::gelu_tanh;
   return shape;
@@ -60,10 +60,18 @@ std::span<const TensorPlace> phi_places() {
   return places;
 }
 
+/// transformers takes no other scaling here, and reads "yarn" as longrope.
+void require_longrope_or_none(const JsonShape& config, const DecoderShape& shape) {
+  const RotaryScaling::Kind kind = shape.rotary_scaling.kind;
+  if (kind != RotaryScaling::Kind::none && kind != RotaryScaling::Kind::longrope)
+    config.config().fail("another rope_type than longrope", "default, longrope in phi3");
+}
+
 DecoderShape phi3_from_json(const JsonShape& config) {
-  DecoderShape shape = llama_shape(config, 10000, false);
+  DecoderShape shape = llama_shape(config, {.turns_part = true});
+  require_longrope_or_none(config, shape);
   shape.norm_epsilon = config.number_or("rms_norm_eps", 1e-5f);
-  config.read_windows(shape, config.window("sliding_window", 0), [](std::int32_t) { return true; });
+  config.read_window(shape, config.window("sliding_window", 0));
   return shape;
 }
 
@@ -74,7 +82,9 @@ DecoderShape phi3_from_gguf(const GgufShape& file) {
 }  // namespace
 
 extern const Family kPhi1, kPhi3;
-const Family kPhi1 = {"phi", "phi2", phi_from_json, phi2_from_gguf, phi_places(), "model."};
-const Family kPhi3 = {"phi3", "phi3", phi3_from_json, phi3_from_gguf, llama_places(), "model."};
+const Family kPhi1 = {"phi",        "phi2",   phi_from_json,  phi2_from_gguf,
+                      phi_places(), "model.", llama_buffers()};
+const Family kPhi3 = {"phi3",         "phi3",   phi3_from_json, phi3_from_gguf,
+                      llama_places(), "model.", llama_buffers()};
 
 }  // namespace speclab::engines

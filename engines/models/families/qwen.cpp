@@ -19,7 +19,7 @@ void read_qwen_windows(const JsonShape& config, DecoderShape& shape) {
 }
 
 DecoderShape qwen2_from_json(const JsonShape& config) {
-  DecoderShape shape = llama_shape(config, 10000, false);
+  DecoderShape shape = llama_shape(config);
   shape.query_key_value_bias = true;
   shape.attention_output_bias = false;
   read_qwen_windows(config, shape);
@@ -31,7 +31,7 @@ DecoderShape qwen2_from_gguf(const GgufShape& file) {
 }
 
 DecoderShape qwen3_from_json(const JsonShape& config) {
-  DecoderShape shape = llama_shape(config, 10000, false);
+  DecoderShape shape = llama_shape(config);
   shape.head_dim = config.positive_or("head_dim", JsonShape::kWidest, 128);
   shape.head_norm = HeadNorm::shared;
   read_qwen_windows(config, shape);
@@ -57,7 +57,7 @@ std::vector<bool> expert_layers(const JsonShape& config, std::int32_t num_layers
 }
 
 DecoderShape qwen3_moe_from_json(const JsonShape& config) {
-  DecoderShape shape = llama_shape(config, 10000, false);
+  DecoderShape shape = llama_shape(config);
   shape.head_norm = HeadNorm::shared;
   shape.num_experts =
       config.positive(config.config().find("num_experts") ? "num_experts" : "num_local_experts",
@@ -67,8 +67,7 @@ DecoderShape qwen3_moe_from_json(const JsonShape& config) {
   shape.normalised_experts = config.flag_or("norm_topk_prob", false);
   shape.expert_layers = expert_layers(config, shape.num_layers);
   const bool has_windows = config.flag_or("use_sliding_window", false);
-  config.read_windows(shape, has_windows ? config.window("sliding_window", 4096) : 0,
-                      [](std::int32_t) { return true; });
+  config.read_window(shape, has_windows ? config.window("sliding_window", 4096) : 0);
   return shape;
 }
 
@@ -90,11 +89,11 @@ std::span<const TensorPlace> qwen3_moe_places() {
 }  // namespace
 
 extern const Family kQwen2, kQwen3, kQwen3Moe;
-const Family kQwen2 = {"qwen2",         "qwen2",        qwen2_from_json,
-                       qwen2_from_gguf, llama_places(), "model."};
-const Family kQwen3 = {"qwen3",         "qwen3",        qwen3_from_json,
-                       qwen3_from_gguf, llama_places(), "model."};
-const Family kQwen3Moe = {"qwen3_moe",     "qwen3moe",         qwen3_moe_from_json,
-                          qwen3_from_gguf, qwen3_moe_places(), "model."};
+const Family kQwen2 = {"qwen2",        "qwen2",  qwen2_from_json, qwen2_from_gguf,
+                       llama_places(), "model.", llama_buffers()};
+const Family kQwen3 = {"qwen3",        "qwen3",  qwen3_from_json, qwen3_from_gguf,
+                       llama_places(), "model.", llama_buffers()};
+const Family kQwen3Moe = {"qwen3_moe",        "qwen3moe", qwen3_moe_from_json, qwen3_from_gguf,
+                          qwen3_moe_places(), "model.",   llama_buffers()};
 
 }  // namespace speclab::engines

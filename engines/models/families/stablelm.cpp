@@ -15,7 +15,7 @@ void make_stablelm(DecoderShape& shape) {
 
 DecoderShape stablelm_from_json(const JsonShape& config) {
   DecoderShape shape = config.sizes();
-  config.read_rotary(shape, 10000, 0.25);
+  config.read_rotary(shape, {.part = 0.25, .turns_part = true});
   config.read_tie(shape, false);
   make_stablelm(shape);
   shape.norm_epsilon = config.number_or("layer_norm_eps", 1e-5f);
@@ -27,9 +27,10 @@ DecoderShape stablelm_from_json(const JsonShape& config) {
 }
 
 DecoderShape stablelm_from_gguf(const GgufShape& file) {
-  DecoderShape shape = file.common();
+  DecoderShape shape = file.common(NormKind::layer);
   make_stablelm(shape);
   // Converters write use_parallel_residual for all; the tensor alone tells, as in llama.cpp.
+  file.pass_over("use_parallel_residual");
   shape.parallel = shape.shared_norm = !file.file().contains("blk.0.ffn_norm.weight");
   if (file.file().contains("blk.0.attn_q_norm.weight")) shape.head_norm = HeadNorm::own;
   return shape;
@@ -52,6 +53,7 @@ std::span<const TensorPlace> stablelm_places() {
 
 extern const Family kStableLmFamily;
 const Family kStableLmFamily = {"stablelm",         "stablelm",        stablelm_from_json,
-                                stablelm_from_gguf, stablelm_places(), "model."};
+                                stablelm_from_gguf, stablelm_places(), "model.",
+                                llama_buffers()};
 
 }  // namespace speclab::engines

@@ -32,5 +32,7 @@ std::vector<TensorPlace> replaced_places(std::span<const TensorPlace> base,
 
 /// The places of all architectures in GGUF.
 std::span<const TensorPlace> gguf_places();
+/// Its tensors that are read with the shape.
+std::span<const char* const> gguf_buffers();
 
 }  // namespace speclab::engines

@@ -123,12 +123,11 @@ TEST(DecoderShape, RefusesJsonValuesThatItWouldDecodeWrongly) {
       {R"(, "rope_scaling": {"factor": 2.0})", "rope_scaling.factor"},
       {R"(, "rope_scaling": {"type": "linear", "factor": 0.5})", "at least 1"},
       {R"(, "rope_parameters": {"rope_type": "yarn"})", "factor"},
-      {R"(, "rope_parameters": {"rope_type": "llama3", "factor": 8, "low_freq_factor": 4})",
+      {R"(, "rope_parameters": {"rope_type": "llama3", "factor": 8, "low_freq_factor": 4,)"
+       R"( "high_freq_factor": 4})",
        "low_freq_factor"},
       {R"(, "rope_parameters": {"rope_type": "longrope", "factor": 8, "short_factor": [1]})",
        "short_factor"},
-      {R"(, "partial_rotary_factor": 1.5)", "at most 1"},
-      {R"(, "partial_rotary_factor": 0.1)", "rotating values of a head"},
       {R"(, "hidden_act": "mish")", "gelu_pytorch_tanh"}};
   for (const auto& [more, part] : variants)
     expect_refusal([&] { read_json(more); }, {part, "allowed", "config.json"});
@@ -193,9 +192,10 @@ TEST(DecoderShape, StretchesTheContextAsTheScalingDoes) {
   EXPECT_EQ(context(R"({"type": "yarn", "factor": 4, "original_max_position_embeddings": 64})"),
             256);
   const std::string sixteen = "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]";
-  EXPECT_EQ(context(R"({"type": "longrope", "factor": 2, "short_factor": )" + sixteen +
-                    R"(, "original_max_position_embeddings": 32})"),
-            32);
+  EXPECT_EQ(
+      context(R"({"type": "longrope", "factor": 2, "short_factor": )" + sixteen +
+              R"(, "long_factor": )" + sixteen + R"(, "original_max_position_embeddings": 32})"),
+      32);
   const DecoderShape twice =
       read_family_config("llama", R"(, "rope_scaling": {"type": "dynamic", "factor": 4},)"
                                   R"( "rope_parameters": {"rope_type": "dynamic", "factor": 4})");
@@ -207,7 +207,8 @@ TEST(DecoderShape, RefusesScalingsThatGiveNoAngles) {
   const std::pair<const char*, const char*> scalings[] = {
       {R"("rope_theta": 1, "rope_scaling": {"type": "yarn", "factor": 4})", "rope_theta"},
       {R"("rope_scaling": {"type": "yarn", "factor": 4, "beta_slow": 0})", "beta_slow"},
-      {R"("rope_scaling": {"type": "llama3", "factor": 4, "low_freq_factor": -1})",
+      {R"("rope_scaling": {"type": "llama3", "factor": 4, "low_freq_factor": -1,)"
+       R"( "high_freq_factor": 4, "original_max_position_embeddings": 32})",
        "low_freq_factor"}};
   for (const auto& [scaling, part] : scalings)
     expect_refusal([&] { read_family_config("llama", std::string(", ") + scaling); },
