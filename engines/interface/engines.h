@@ -57,6 +57,7 @@ struct MachineInfo {
 struct KnownModel {
   std::string name, description;
   std::string fetched_by{};  ///< the command that brings its file; empty: the file is there
+  std::string path{};        ///< its file or folder; empty for a shape model
 };
 
 /// Tensors of one type in a model's files.
