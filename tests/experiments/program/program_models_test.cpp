@@ -196,6 +196,20 @@ TEST(ProgramModels, RunOnIdsWhereTheTokenizerCannotBeRead) {
   expect_refusal("generate --prompt-ids 1,2 --stop x" + of_model, 7, "WordPiece");
 }
 
+/// Defect: inspect finds nothing amiss with a tokenizer that has more tokens than the model rows.
+TEST(ProgramModels, InspectSaysWhichTokensHaveNoRow) {
+  const Checkpoint model("llama");
+  json tokenizer = {{"pre_tokenizer", {{"type", "ByteLevel"}}},
+                    {"model", {{"type", "BPE"}, {"merges", json::array()}}}};
+  const auto lacking = [&](int tokens) {
+    for (int id = 0; id < tokens; ++id) tokenizer["model"]["vocab"]["a" + std::to_string(id)] = id;
+    write_file(model.folder.path("tokenizer.json"), tokenizer.dump());
+    return json_of("models inspect --json " + model.folder.path()).at("lacking").dump();
+  };
+  EXPECT_EQ(lacking(96).find("rows"), std::string::npos);
+  EXPECT_NE(lacking(260).find("the tokenizer has 260, the model 96"), std::string::npos);
+}
+
 /// Defect: inspect does not say what ends a text, or where that and the chat template were found.
 TEST(ProgramModels, InspectTheTokenizerOfTheDefaultModel) {
   const json page = json_of("models inspect --json smollm2-135m");
