@@ -9,6 +9,7 @@
 #include "engines/factory/machine_info.h"
 #include "engines/factory/model_maker.h"
 #include "engines/interface/engines.h"
+#include "engines/interface/interface_number.h"
 #include "engines/models/catalogue.h"
 #include "engines/models/cpu/read_bandwidth.h"
 #include "engines/tokenizers/chat_template.h"
@@ -167,4 +168,8 @@ class LocalEngines final : public Engines {
 extern "C" __attribute__((visibility("default"))) speclab::engines::Engines*
 speclab_make_engines() {
   return new speclab::engines::LocalEngines();
+}
+
+extern "C" __attribute__((visibility("default"))) std::uint64_t speclab_engines_interface() {
+  return speclab::engines::kInterfaceNumber;
 }
