@@ -21,12 +21,6 @@ constexpr std::uint64_t kMostJumps = UINT32_MAX;  ///< that PCRE2 can limit a ma
 constexpr std::size_t kJitStackBytes = 32 << 10, kMostJitStackBytes = 16 << 20;
 constexpr std::size_t kMostPatternBytes = 64 << 10;
 
-struct FreePcre2 {
-  void operator()(pcre2_match_data* match) const { pcre2_match_data_free(match); }
-  void operator()(pcre2_match_context* context) const { pcre2_match_context_free(context); }
-  void operator()(pcre2_jit_stack* stack) const { pcre2_jit_stack_free(stack); }
-};
-
 std::string pcre2_message(int error) {
   PCRE2_UCHAR text[256] = {};
   pcre2_get_error_message(error, text, sizeof text);
@@ -79,22 +73,6 @@ bool has_back_references(const pcre2_code* code) {
   return largest > 0;
 }
 
-/// Counts the steps of a match as PCRE2 tells of its items.
-struct StepCount {
-  PatternSteps* steps;
-  std::uint64_t price;  ///< of a step
-  std::size_t at;       ///< place in the text where the last item was tried
-
-  bool take(std::uint64_t count) const { return steps->take(price * count); }
-  static int count(pcre2_callout_block* item, void* data) {
-    auto& self = *static_cast<StepCount*>(data);
-    const std::size_t passed = item->current_position > self.at ? item->current_position - self.at
-                                                                : self.at - item->current_position;
-    self.at = item->current_position;
-    return self.take(1 + passed) ? 0 : PCRE2_ERROR_CALLOUT;
-  }
-};
-
 }  // namespace
 
 struct Pattern::Code {
@@ -127,6 +105,27 @@ class Pattern::Matching {
   std::size_t end() const { return pcre2_get_ovector_pointer(data())[1]; }
 
  private:
+  struct FreePcre2 {
+    void operator()(pcre2_match_data* match) const { pcre2_match_data_free(match); }
+    void operator()(pcre2_match_context* context) const { pcre2_match_context_free(context); }
+    void operator()(pcre2_jit_stack* stack) const { pcre2_jit_stack_free(stack); }
+  };
+  /// Counts the steps of a match as PCRE2 tells of its items.
+  struct StepCount {
+    PatternSteps* steps;
+    std::uint64_t price;  ///< of a step
+    std::size_t at;       ///< place in the text where the last item was tried
+
+    bool take(std::uint64_t count) const { return steps->take(price * count); }
+    static int count(pcre2_callout_block* item, void* data) {
+      auto& self = *static_cast<StepCount*>(data);
+      const std::size_t passed = item->current_position > self.at ? item->current_position - self.at
+                                                                  : self.at - item->current_position;
+      self.at = item->current_position;
+      return self.take(1 + passed) ? 0 : PCRE2_ERROR_CALLOUT;
+    }
+  };
+
   [[noreturn]] void refuse(int error) const {
     const std::string problem =
         error == PCRE2_ERROR_CALLOUT ? "too many steps" : pcre2_message(error);

@@ -111,7 +111,7 @@ TEST(Pattern, SharesTheStepsOfATextWithOthers) {
 /// Defect: characters that an item passes without trying another one cost nothing.
 TEST(Pattern, CountsTheCharactersThatItPasses) {
   EXPECT_THROW(matches("[a-z]++[01]", std::string(20'000, 'a')), ModelFileError);
-  EXPECT_THROW(matches("[a-z]{20000}[01]", std::string(20'000, 'a') + "b"), ModelFileError);
+  EXPECT_THROW(matches("[a-z]{20000}[01]", std::string(30'000, 'a')), ModelFileError);
   EXPECT_THROW(matches(R"((a*)\1\1[01])", std::string(20'000, 'a')), ModelFileError);
 }
 
