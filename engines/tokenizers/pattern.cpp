@@ -116,7 +116,7 @@ class Pattern::Matching {
     std::uint64_t price;  ///< of a step
     std::size_t at;       ///< place in the text where the last item was tried
 
-    bool take(std::uint64_t count) const { return steps->take(price * count); }
+    bool take(std::uint64_t number) const { return steps->take(price * number); }
     static int count(pcre2_callout_block* item, void* data) {
       auto& self = *static_cast<StepCount*>(data);
       const std::size_t passed = item->current_position > self.at ? item->current_position - self.at
