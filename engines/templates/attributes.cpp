@@ -134,9 +134,9 @@ Value slice_of(Rendering& rendering, const Value& value, const Value& begin, con
   const Integer first = place(begin, stride > 0 ? lowest : highest);
   const Integer last = place(end, stride > 0 ? highest : lowest);
   if (value.is_text() && stride == 1) {
-    const auto begin = static_cast<std::size_t>(first), until = static_cast<std::size_t>(last);
+    const auto from = static_cast<std::size_t>(first), until = static_cast<std::size_t>(last);
     return rendering.make_text(
-        std::string(characters_between(rendering, value.text(), begin, until)));
+        std::string(characters_between(rendering, value.text(), from, until)));
   }
   std::u32string characters, chosen;
   if (value.is_text()) {
