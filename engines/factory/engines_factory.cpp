@@ -9,6 +9,7 @@
 #include "engines/factory/machine_info.h"
 #include "engines/factory/model_maker.h"
 #include "engines/interface/engines.h"
+#include "engines/interface/interface_number.h"
 #include "engines/models/catalogue.h"
 #include "engines/models/cpu/read_bandwidth.h"
 #include "engines/tokenizers/chat_template.h"
@@ -44,7 +45,8 @@ class LocalEngines final : public Engines {
   std::vector<KnownModel> known_models() const override {
     std::vector<KnownModel> known;
     for (const CatalogueEntry& entry : model_catalogue())
-      known.push_back({entry.name, entry.description, is_missing(entry) ? entry.fetched_by : ""});
+      known.push_back({entry.name, entry.description, is_missing(entry) ? entry.fetched_by : "",
+                       entry.path});
     return known;
   }
 
@@ -166,4 +168,8 @@ class LocalEngines final : public Engines {
 extern "C" __attribute__((visibility("default"))) speclab::engines::Engines*
 speclab_make_engines() {
   return new speclab::engines::LocalEngines();
+}
+
+extern "C" __attribute__((visibility("default"))) std::uint64_t speclab_engines_interface() {
+  return speclab::engines::kInterfaceNumber;
 }

@@ -2,6 +2,7 @@
 // The factory that hides everything that needs torch. The program opens it at run time; tests use a
 // fake one.
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -57,6 +58,7 @@ struct MachineInfo {
 struct KnownModel {
   std::string name, description;
   std::string fetched_by{};  ///< the command that brings its file; empty: the file is there
+  std::string path{};        ///< its file or folder; empty for a shape model
 };
 
 /// Tensors of one type in a model's files.
@@ -122,3 +124,5 @@ class Engines {
 
 /// Entry of the engines' shared library; the caller owns the result.
 extern "C" speclab::engines::Engines* speclab_make_engines();
+/// kInterfaceNumber of the library's build, to be compared with the caller's before it makes any.
+extern "C" std::uint64_t speclab_engines_interface();

@@ -1,10 +1,9 @@
 #include "engines/sampling/logits_pipeline.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include "engines/interface/not_finite.h"
 #include "engines/models/cpu/kernels.h"
 #include "engines/sampling/score_processors.h"
 #include "sim/core/errors.h"
@@ -58,10 +57,7 @@ void BasicLogitsPipeline<Scalar>::require_finite(double value,
     throw ConfigError(
         "the sampling settings leave no token at all; loosen no_repeat_ngram_size, min_length or "
         "suppress_tokens");
-  throw NotFiniteError(
-      fmt::format("{}: logits are not finite; its weights are damaged or its arithmetic "
-                  "overflowed: fetch the file again or try --dtype float32",
-                  escaped(model_, 200)));
+  throw_logits_not_finite(model_);
 }
 
 template <typename Scalar>

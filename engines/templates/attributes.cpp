@@ -22,6 +22,7 @@ bool changes_its_object(const Value& value, std::string_view name) {
 }
 
 Value missing_attribute(Rendering& rendering, const Value& value, const std::string& name) {
+  rendering.step_characters(name.size());
   return rendering.make_undefined("'" + type_name(value) + " object' has no attribute " +
                                   repr_of_text(name));
 }
@@ -71,10 +72,10 @@ std::optional<Value> own_item(Rendering& rendering, const Value& value, const Va
   }
   if (!index.is_whole()) return std::nullopt;
   if (value.is_text()) {
-    const auto place = place_of(index.integer(), num_characters(value.text()));
+    const auto place = place_of(index.integer(), value.text().num_characters);
     if (!place) return std::nullopt;
-    rendering.step_bytes(value.text().is_ascii ? 0 : *place);
-    return rendering.make_text(characters_between(value.text(), *place, *place + 1));
+    return rendering.make_text(
+        std::string(characters_between(rendering, value.text(), *place, *place + 1)));
   }
   if (!value.is(Kind::sequence) || !value.sequence().has_subscripts()) return std::nullopt;
   const std::vector<Value>& items = value.sequence().items;
@@ -90,12 +91,10 @@ Method method_of(const Value& value, const std::string& name) {
 
 Value attribute_of(Rendering& rendering, const Value& value, const std::string& name) {
   if (value.is(Kind::undefined)) rendering.fail(value.undefined().message);
+  rendering.step_bytes(name.size());
   if (const auto found = own_attribute(rendering, value, name)) return *found;
   if (value.is(Kind::mapping))
-    if (const Value* item = value.mapping().find(name)) {
-      rendering.step_items(value.mapping().items.size());
-      return *item;
-    }
+    if (const Value* item = item_of_text(rendering, value.mapping(), name)) return *item;
   return missing_attribute(rendering, value, name);
 }
 
@@ -103,6 +102,7 @@ Value item_at(Rendering& rendering, const Value& value, const Value& index) {
   if (value.is(Kind::undefined)) rendering.fail(value.undefined().message);
   if (const auto item = own_item(rendering, value, index)) return *item;
   if (index.is_text()) {
+    rendering.step_bytes(index.bytes().size());
     if (const auto found = own_attribute(rendering, value, index.bytes())) return *found;
     return missing_attribute(rendering, value, index.bytes());
   }
@@ -121,7 +121,7 @@ Value slice_of(Rendering& rendering, const Value& value, const Value& begin, con
   if (!value.is_text() && !has_items)
     rendering.fail("'" + type_name(value) + "' object has no slices");
   const auto size = static_cast<Integer>(has_items ? value.sequence().items.size()
-                                                   : num_characters(value.text()));
+                                                   : value.text().num_characters);
   const Integer stride = step.is_none() ? 1 : step.integer();
   if (stride == 0) rendering.fail("slice step cannot be zero");
   // A negative stride goes from the end; an index just before the beginning is then -1.
@@ -134,12 +134,15 @@ Value slice_of(Rendering& rendering, const Value& value, const Value& begin, con
   const Integer first = place(begin, stride > 0 ? lowest : highest);
   const Integer last = place(end, stride > 0 ? highest : lowest);
   if (value.is_text() && stride == 1) {
-    rendering.step_bytes(value.text().is_ascii ? 0 : value.bytes().size());
-    return rendering.make_text(characters_between(value.text(), static_cast<std::size_t>(first),
-                                                  static_cast<std::size_t>(last)));
+    const auto from = static_cast<std::size_t>(first), until = static_cast<std::size_t>(last);
+    return rendering.make_text(
+        std::string(characters_between(rendering, value.text(), from, until)));
   }
   std::u32string characters, chosen;
-  if (value.is_text()) characters = code_points(value.bytes());
+  if (value.is_text()) {
+    rendering.step_characters(value.bytes().size());
+    characters = code_points(value.bytes());
+  }
   rendering.step_items(static_cast<std::size_t>(size));
   std::vector<Value> items;
   for (Integer i = first; stride > 0 ? i < last : i > last; i += stride) {

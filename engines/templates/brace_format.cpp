@@ -49,6 +49,7 @@ class BraceFormat {
 
   std::string field(std::string_view field, int depth) {
     if (depth > 1) rendering_.fail("Max string recursion exceeded");
+    rendering_.step(kStepsOfField);
     const std::size_t colon = field.find(':');
     std::string_view name = field.substr(0, colon);
     const std::string spec = colon == field.npos ? "" : write(field.substr(colon + 1), depth + 1);

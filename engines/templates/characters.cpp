@@ -56,6 +56,16 @@ std::string title_of(char32_t character) {
   return utf8(title.toTitle(nullptr, icu::Locale::getRoot(), U_TITLECASE_NO_LOWERCASE));
 }
 
+/// Bytes of the first so many characters. @param count  at most as many as there are
+std::size_t length_of_first(std::string_view text, std::size_t count) {
+  std::size_t length = 0;
+  for (; count > 0; --count) {
+    const auto head = static_cast<unsigned char>(text[length]);
+    length += head < 0x80 ? 1 : head < 0xE0 ? 2 : head < 0xF0 ? 3 : 4;
+  }
+  return length;
+}
+
 std::string_view stripped(std::string_view text, Side side,
                           const std::function<bool(char32_t)>& goes) {
   while (side != Side::right && !text.empty()) {
@@ -104,21 +114,23 @@ std::string utf8_of(std::u32string_view characters) {
 
 bool is_valid_utf8(std::string_view text) { return valid_utf8_prefix(text) == text.size(); }
 
-std::size_t num_characters(const Text& text) {
-  if (text.is_ascii) return text.bytes.size();
+std::size_t count_characters(std::string_view utf8) {
   std::size_t count = 0;
-  for (const char byte : text.bytes) count += (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
+  for (const char byte : utf8) count += (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
   return count;
 }
 
-std::string characters_between(const Text& text, std::size_t begin, std::size_t end) {
-  if (begin >= end) return "";
-  if (text.is_ascii) return text.bytes.substr(begin, end - begin);
-  std::string_view rest = text.bytes;
-  for (std::size_t i = 0; i < begin; ++i) take_first(rest);
-  std::string_view after = rest;
-  for (std::size_t i = begin; i < end; ++i) take_first(after);
-  return std::string(rest.substr(0, rest.size() - after.size()));
+std::string_view characters_between(Rendering& rendering, const Text& text, std::size_t begin,
+                                    std::size_t end) {
+  const std::string_view bytes = text.bytes;
+  if (begin >= end) return {};
+  if (text.is_ascii()) return bytes.substr(begin, end - begin);
+  const std::size_t first = length_of_first(bytes, begin);
+  std::string_view part = bytes.substr(first);
+  if (end < text.num_characters) part = part.substr(0, length_of_first(part, end - begin));
+  constexpr std::size_t kStride = 8;  // a step from character to character takes so many bytes' time
+  rendering.step_bytes(kStride * (end < text.num_characters ? first + part.size() : first));
+  return part;
 }
 
 /// @source Unicode: bidirectional types WS, B and S, and the category Zs

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "engines/templates/value.h"
+#include "engines/templates/rendering.h"
 
 namespace speclab::templates {
 
@@ -15,9 +15,12 @@ void append_utf8(std::string& text, char32_t character);
 /// Whether a text is UTF-8 without surrogates, overlong forms and cut characters.
 bool is_valid_utf8(std::string_view text);
 
-std::size_t num_characters(const Text& text);
-/// Characters begin to end of a text. @param end  at most the number of characters
-std::string characters_between(const Text& text, std::size_t begin, std::size_t end);
+/// @param utf8  valid UTF-8
+std::size_t count_characters(std::string_view utf8);
+/// Characters begin to end of a text; the way to them counts towards the steps.
+/// @param end  at most the number of characters
+std::string_view characters_between(Rendering& rendering, const Text& text, std::size_t begin,
+                                    std::size_t end);
 
 /// str.isspace, str.isalpha and so on of one character.
 bool is_space(char32_t character);

@@ -1,5 +1,7 @@
 // The tests of `value is name`.
 
+#include <algorithm>
+
 #include "engines/templates/attributes.h"
 #include "engines/templates/filters.h"
 #include "engines/templates/operators.h"
@@ -60,6 +62,7 @@ bool is_same(Rendering& rendering, const Value& input, const CallArguments& argu
   if (input.kind() != other.kind()) return false;
   switch (input.kind()) {
     case Kind::text:
+      rendering.step_bytes(std::min(input.bytes().size(), other.bytes().size()));
       return &input.text() == &other.text() || input.bytes() == other.bytes();
     case Kind::sequence:
       return &input.sequence() == &other.sequence();

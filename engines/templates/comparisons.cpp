@@ -107,19 +107,30 @@ bool contains(Rendering& rendering, const Value& container, const Value& item) {
                              [&](const Value& each) { return are_equal(rendering, each, item); });
 }
 
-void expect_hashable(const Rendering& rendering, const Value& value) {
+void expect_hashable(Rendering& rendering, const Value& value) {
   const bool is_list = value.is(Kind::sequence) && value.sequence().kind == SequenceKind::list;
   if (is_list || value.is(Kind::mapping))
     rendering.fail("unhashable type: '" + type_name(value) + "'");
-  if (value.is(Kind::sequence) && value.sequence().kind == SequenceKind::tuple)
-    for (const Value& item : value.sequence().items)
-      if (item.is(Kind::mapping) || item.is(Kind::sequence))
-        rendering.fail("unhashable type: '" + type_name(item) + "' in a tuple");
+  if (!value.is(Kind::sequence) || value.sequence().kind != SequenceKind::tuple) return;
+  rendering.step_items(value.sequence().items.size());
+  for (const Value& item : value.sequence().items)
+    if (item.is(Kind::mapping) || item.is(Kind::sequence))
+      rendering.fail("unhashable type: '" + type_name(item) + "' in a tuple");
+}
+
+const Value* item_of_text(Rendering& rendering, const Mapping& mapping, std::string_view key) {
+  rendering.step_items(mapping.items.size());
+  for (const auto& [name, value] : mapping.items) {
+    if (!name.is_text() || name.bytes().size() != key.size()) continue;
+    rendering.step_bytes(key.size());
+    if (name.bytes() == key) return &value;
+  }
+  return nullptr;
 }
 
 const Value* item_of(Rendering& rendering, const Mapping& mapping, const Value& key) {
+  if (key.is_text()) return item_of_text(rendering, mapping, key.bytes());
   rendering.step_items(mapping.items.size());
-  if (key.is_text()) return mapping.find(key.bytes());
   for (const auto& [name, value] : mapping.items)
     if (are_equal(rendering, name, key)) return &value;
   return nullptr;

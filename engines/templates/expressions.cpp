@@ -75,6 +75,7 @@ Value Evaluator::literal(const Literal& literal) {
 }
 
 Value Evaluator::name(const NameOf& name, const ScopePtr& scope) {
+  rendering_.step(scope->depth / kScopesAStep);
   if (const Value* value = scope->find(name.name)) return *value;
   return rendering_.make_undefined("'" + name.name + "' is undefined");
 }
@@ -111,6 +112,7 @@ CallArguments Evaluator::arguments(const Arguments& arguments, const ScopePtr& s
     if (!more.is(Kind::mapping)) rendering_.fail("argument after ** must be a mapping");
     for (const auto& [key, value] : more.mapping().items) {
       if (!key.is_text()) rendering_.fail("keywords must be strings");
+      rendering_.step(1 + key.bytes().size() / 64);
       given.named.emplace_back(key.bytes(), value);
     }
   }

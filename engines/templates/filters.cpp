@@ -51,8 +51,9 @@ Value soft_text(Rendering& rendering, const Value& value) {
 }
 
 Value without_case(Rendering& rendering, const Value& value, bool is_case_sensitive) {
-  return is_case_sensitive || !value.is_text() ? value
-                                               : rendering.make_text(lowercase(value.bytes()));
+  if (is_case_sensitive || !value.is_text()) return value;
+  rendering.step_characters(value.bytes().size());
+  return rendering.make_text(lowercase(value.bytes()));
 }
 
 }  // namespace speclab::templates

@@ -36,9 +36,9 @@ std::string grouped(std::string digits, char mark) {
 
 std::string padded(const FormatSpec& spec, std::string sign, const std::string& body,
                    char usual_align) {
-  const Text text{sign + body, false, false};
-  const std::size_t size = num_characters(text);
-  if (size >= spec.width) return text.bytes;
+  const std::string text = sign + body;
+  const std::size_t size = count_characters(text);
+  if (size >= spec.width) return text;
   const std::size_t count = spec.width - size;
   const char align = spec.fill_zero && (spec.align == 0 || spec.align == '>') ? '='
                      : spec.align == 0                                        ? usual_align
@@ -51,13 +51,13 @@ std::string padded(const FormatSpec& spec, std::string sign, const std::string& 
   };
   switch (align) {
     case '<':
-      return text.bytes + filled(count);
+      return text + filled(count);
     case '^':
-      return filled(count / 2) + text.bytes + filled(count - count / 2);
+      return filled(count / 2) + text + filled(count - count / 2);
     case '=':
       return sign + filled(count) + body;
     default:
-      return filled(count) + text.bytes;
+      return filled(count) + text;
   }
 }
 
@@ -156,12 +156,11 @@ std::string formatted(Rendering& rendering, const FormatSpec& spec, const Value&
   if (value.is_text()) {
     if (spec.type != 0 && spec.type != 's')
       rendering.fail(std::string("the format '") + spec.type + "' for a str; allowed: s");
-    std::string text = value.bytes();
-    if (spec.precision >= 0)
-      text = characters_between(
-          value.text(), 0,
-          std::min(num_characters(value.text()), static_cast<std::size_t>(spec.precision)));
-    return padded(spec, "", text, '<');
+    std::size_t count = value.text().num_characters;
+    if (spec.precision >= 0) count = std::min(count, static_cast<std::size_t>(spec.precision));
+    rendering.step_bytes(2 * value.bytes().size());
+    return padded(spec, "", std::string(characters_between(rendering, value.text(), 0, count)),
+                  '<');
   }
   if (!value.is_number()) rendering.fail("unsupported format string passed to " + type_name(value));
   constexpr std::string_view kOfReals = "eEfFgG%", kOfWhole = "dxXobc";

@@ -6,6 +6,9 @@
 
 namespace speclab::templates {
 
+/// A field of a format takes as long as so many evaluated nodes.
+inline constexpr std::uint64_t kStepsOfField = 4;
+
 /// Python's specification of a format: [[fill]align][sign][#][0][width][,][.precision][type].
 struct FormatSpec {
   static constexpr std::size_t kMostWidth = 1'000'000;

@@ -117,6 +117,7 @@ Value raise_exception(Rendering& rendering, const CallArguments& arguments) {
 
 Value strftime_now(Rendering& rendering, const CallArguments& arguments) {
   const Parameters given(rendering, "strftime_now", arguments, {"format"});
+  rendering.step(given.text(0).size());
   return rendering.make_text(rendering.clock()(given.text(0)));
 }
 

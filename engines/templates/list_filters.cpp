@@ -27,7 +27,7 @@ Value first(Rendering& rendering, const Value& input, const CallArguments& argum
     Sequence& source = input.sequence();
     if (source.num_taken < source.items.size()) return source.items[source.num_taken++];
   } else if (input.is_text() && !input.bytes().empty()) {
-    return rendering.make_text(characters_between(input.text(), 0, 1));
+    return rendering.make_text(std::string(characters_between(rendering, input.text(), 0, 1)));
   } else if (const auto items = items_of(rendering, input); !items.empty()) {
     return items.front();
   }
@@ -111,6 +111,7 @@ Value with_default(Rendering& rendering, const Value& input, const CallArguments
 Value attribute(Rendering& rendering, const Value& input, const CallArguments& arguments) {
   const Parameters given(rendering, "filter 'attr'", arguments, {"name"});
   const std::string name = given.text(0);
+  rendering.step_characters(name.size());
   if (input.is(Kind::mapping) && !method_of(input, name))
     return rendering.make_undefined("'dict object' has no attribute " + repr_of_text(name));
   return attribute_of(rendering, input, name);

@@ -85,6 +85,7 @@ Value to_integer(Rendering& rendering, const Value& input, const CallArguments& 
   if (input.is_whole()) return Value(input.integer());
   std::optional<double> real;
   if (input.is_text()) {
+    rendering.step_characters(input.bytes().size());
     if (const auto whole = whole_of_text(rendering, input.bytes(), given.integer(1, 10)))
       return Value(*whole);
     real = real_of_text(input.bytes());
@@ -98,6 +99,7 @@ Value to_real(Rendering& rendering, const Value& input, const CallArguments& arg
   const Parameters given(rendering, "filter 'float'", arguments, {"default?"});
   if (input.is(Kind::undefined)) rendering.fail(input.undefined().message);
   if (input.is_number()) return Value(input.number());
+  if (input.is_text()) rendering.step_characters(input.bytes().size());
   const auto real = input.is_text() ? real_of_text(input.bytes()) : std::nullopt;
   return real ? Value(*real) : given.has(0) ? given[0] : Value(0.0);
 }

@@ -46,13 +46,14 @@ class PercentFormat {
     const std::size_t end = rest_.find(')');
     if (end == rest_.npos || !values_.is(Kind::mapping))
       rendering_.fail("format requires a mapping");
-    const Value* found = values_.mapping().find(rest_.substr(1, end - 1));
+    const Value* found = item_of_text(rendering_, values_.mapping(), rest_.substr(1, end - 1));
     if (!found) rendering_.fail("no key '" + std::string(rest_.substr(1, end - 1)) + "'");
     rest_.remove_prefix(end + 1);
     return *found;
   }
 
   void write_value() {
+    rendering_.step(kStepsOfField);
     std::optional<Value> named;
     if (rest_.starts_with('(')) named = named_value();
     FormatSpec spec;

@@ -25,7 +25,7 @@ class ReprWriter {
         text_ += "Undefined";
         return;
       case Kind::text:
-        rendering_.step_bytes(value.bytes().size() * 4);
+        rendering_.step_characters(value.bytes().size());
         text_ += value.text().is_markup ? "Markup(" + repr_of_text(value.bytes()) + ")"
                                         : repr_of_text(value.bytes());
         return;

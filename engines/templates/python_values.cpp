@@ -101,7 +101,7 @@ bool is_true(const Value& value) {
 
 std::size_t length_of(const Rendering& rendering, const Value& value) {
   if (value.is(Kind::undefined)) return 0;
-  if (value.is_text()) return num_characters(value.text());
+  if (value.is_text()) return value.text().num_characters;
   if (value.is(Kind::mapping)) return value.mapping().items.size();
   if (value.is(Kind::sequence) && !value.sequence().is_consumed_once())
     return value.sequence().items.size();

@@ -32,10 +32,11 @@ std::string integer_text(Integer number);
 std::string real_text(double number);
 
 /// Whether the value may be a key of a dict. @throws TemplateError if it is not
-void expect_hashable(const Rendering& rendering, const Value& value);
+void expect_hashable(Rendering& rendering, const Value& value);
 /// Sets a key, or replaces its value where it stands.
 void set_item(Rendering& rendering, Mapping& mapping, const Value& key, const Value& value);
 /// The value of a key, or null.
 const Value* item_of(Rendering& rendering, const Mapping& mapping, const Value& key);
+const Value* item_of_text(Rendering& rendering, const Mapping& mapping, std::string_view key);
 
 }  // namespace speclab::templates

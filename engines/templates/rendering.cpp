@@ -1,7 +1,6 @@
 #include "engines/templates/rendering.h"
 
-#include <algorithm>
-
+#include "engines/templates/characters.h"
 #include "engines/templates/python_values.h"
 
 namespace speclab::templates {
@@ -32,9 +31,8 @@ Value Rendering::make_text(std::string text, bool is_markup) {
   expect_text_size(text.size());
   charge(text.size() + sizeof(Text));
   step_bytes(text.size());
-  const bool is_ascii =
-      std::ranges::none_of(text, [](char byte) { return static_cast<signed char>(byte) < 0; });
-  return Value(&texts_.emplace_back(Text{std::move(text), is_markup, is_ascii}));
+  const std::size_t num_characters = count_characters(text);
+  return Value(&texts_.emplace_back(Text{std::move(text), is_markup, num_characters}));
 }
 
 Value Rendering::make_sequence(SequenceKind kind, std::vector<Value> items, std::string shown) {

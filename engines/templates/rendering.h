@@ -64,6 +64,10 @@ class Rendering {
   }
   /// Steps for reading or writing so many bytes, or so many items.
   void step_bytes(std::size_t bytes) { step(bytes / 64); }
+  /// Steps for looking at the characters of so many bytes one by one: their class, their case.
+  void step_characters(std::size_t bytes) { step(bytes / 4); }
+  /// Steps for making a text of its own of almost every character of so many bytes.
+  void step_texts(std::size_t bytes) { step(4 * bytes); }
   void step_items(std::size_t items) { step(items / 8); }
 
   /// @param text  valid UTF-8

@@ -91,6 +91,7 @@ Value split(Rendering& rendering, const Value& self, const CallArguments& argume
                          {"sep?", "maxsplit?"});
   const Integer most = given.integer(1, -1);
   rendering.step_bytes(self.bytes().size() * 4);
+  if (given[0].is_none()) rendering.step_characters(self.bytes().size());
   if (given[0].is_none())
     return list_of(rendering, split_at_spaces(rendering, self.bytes(), most, from_right));
   if (given.text(0).empty()) rendering.fail("split: empty separator");
@@ -106,6 +107,7 @@ bool ends_line(char32_t c) {
 Value split_lines(Rendering& rendering, const Value& self, const CallArguments& arguments) {
   const Parameters given(rendering, "splitlines", arguments, {"keepends?"});
   const bool keeps_ends = given.truth(0, false);
+  rendering.step_bytes(self.bytes().size() * 8);
   const std::u32string characters = code_points(self.bytes());
   std::vector<Value> lines;
   std::size_t begin = 0;

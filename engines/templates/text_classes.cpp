@@ -12,11 +12,19 @@ namespace {
 template <std::string (*change)(std::string_view)>
 Value changed(Rendering& rendering, const Value& self, const CallArguments& arguments) {
   const Parameters given(rendering, "a method of case", arguments, {});
+  rendering.step_characters(self.bytes().size());
   return rendering.make_text(change(self.bytes()), self.text().is_markup);
+}
+
+/// Words of one letter are a conversion for every other byte.
+Value titled(Rendering& rendering, const Value& self, const CallArguments& arguments) {
+  rendering.step_texts(self.bytes().size());
+  return changed<titlecase>(rendering, self, arguments);
 }
 
 Value swapped_case(Rendering& rendering, const Value& self, const CallArguments& arguments) {
   const Parameters given(rendering, "swapcase", arguments, {});
+  rendering.step_texts(self.bytes().size());
   std::string text;
   for (const char32_t character : code_points(self.bytes())) {
     std::string one;
@@ -30,7 +38,7 @@ Value swapped_case(Rendering& rendering, const Value& self, const CallArguments&
 template <bool (*is_of_class)(char32_t)>
 Value all_are(Rendering& rendering, const Value& self, const CallArguments& arguments) {
   const Parameters given(rendering, "a method of classes", arguments, {});
-  rendering.step_bytes(self.bytes().size() * 4);
+  rendering.step_characters(self.bytes().size());
   const std::u32string characters = code_points(self.bytes());
   return Value(!characters.empty() && std::ranges::all_of(characters, is_of_class));
 }
@@ -38,18 +46,18 @@ Value all_are(Rendering& rendering, const Value& self, const CallArguments& argu
 bool is_alphanumeric(char32_t c) { return is_alphabetic(c) || is_numeric(c) || is_digit(c); }
 
 Value is_all_ascii(Rendering&, const Value& self, const CallArguments&) {
-  return Value(self.text().is_ascii);
+  return Value(self.text().is_ascii());
 }
 
 Value is_printable_text(Rendering& rendering, const Value& self, const CallArguments&) {
-  rendering.step_bytes(self.bytes().size() * 4);
+  rendering.step_characters(self.bytes().size());
   return Value(std::ranges::all_of(code_points(self.bytes()), is_shown_by_repr));
 }
 
 /// Whether there are cased characters, and all of them are of one case.
 template <bool (*is_case)(char32_t)>
 Value cased_are(Rendering& rendering, const Value& self, const CallArguments&) {
-  rendering.step_bytes(self.bytes().size() * 4);
+  rendering.step_characters(self.bytes().size());
   bool has_cased = false;
   for (const char32_t character : code_points(self.bytes())) {
     if (is_case(character))
@@ -61,7 +69,7 @@ Value cased_are(Rendering& rendering, const Value& self, const CallArguments&) {
 }
 
 Value is_titled(Rendering& rendering, const Value& self, const CallArguments&) {
-  rendering.step_bytes(self.bytes().size() * 4);
+  rendering.step_characters(self.bytes().size());
   bool is_behind_cased = false, has_cased = false;
   for (const char32_t character : code_points(self.bytes())) {
     const bool is_large = is_upper(character) || is_title(character);
@@ -74,7 +82,7 @@ Value is_titled(Rendering& rendering, const Value& self, const CallArguments&) {
 }
 
 Value is_identifier(Rendering& rendering, const Value& self, const CallArguments&) {
-  rendering.step_bytes(self.bytes().size() * 4);
+  rendering.step_characters(self.bytes().size());
   const std::u32string characters = code_points(self.bytes());
   const auto may_begin = [](char32_t c) { return c == '_' || is_alphabetic(c); };
   return Value(
@@ -86,7 +94,7 @@ Value is_identifier(Rendering& rendering, const Value& self, const CallArguments
 /// @param fill_bytes  of one of them
 std::size_t fill_count(Rendering& rendering, const Text& text, Integer width,
                        std::size_t fill_bytes) {
-  const auto size = static_cast<Integer>(num_characters(text));
+  const auto size = static_cast<Integer>(text.num_characters);
   if (width <= size) return 0;
   if (width > static_cast<Integer>(rendering.limits().text_bytes))
     rendering.fail_limit("bytes of one text " + std::to_string(rendering.limits().text_bytes));
@@ -107,7 +115,8 @@ template <Align align>
 Value aligned(Rendering& rendering, const Value& self, const CallArguments& arguments) {
   const Parameters given(rendering, "a method of width", arguments, {"width", "fillchar?"});
   const std::string fill = given.text(1, " ");
-  if (num_characters(Text{fill, false, false}) != 1)
+  rendering.step_bytes(2 * fill.size());
+  if (count_characters(fill) != 1)
     rendering.fail("the fill character must be exactly one character long");
   const std::size_t width = static_cast<std::size_t>(std::max<Integer>(given.integer(0), 0));
   const std::size_t count = fill_count(rendering, self.text(), given.integer(0), fill.size());
@@ -130,6 +139,7 @@ Value with_spaces_for_tabs(Rendering& rendering, const Value& self,
                            const CallArguments& arguments) {
   const Parameters given(rendering, "expandtabs", arguments, {"tabsize?"});
   const Integer size = std::clamp<Integer>(given.integer(0, 8), 0, 1000);
+  rendering.step_bytes(4 * self.bytes().size());
   std::string text;
   Integer column = 0;
   for (const char byte : self.bytes()) {
@@ -172,7 +182,7 @@ Method class_method(const std::string& name) {
       {"lower", changed<lowercase>},
       {"rjust", aligned<Align::right>},
       {"swapcase", swapped_case},
-      {"title", changed<titlecase>},
+      {"title", titled},
       {"upper", changed<uppercase>},
       {"zfill", zero_filled},
   };

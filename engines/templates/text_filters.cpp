@@ -16,6 +16,7 @@ template <std::string (*change)(std::string_view)>
 Value recased(Rendering& rendering, const Value& input, const CallArguments& arguments) {
   const Parameters given(rendering, "a filter of case", arguments, {});
   const Value text = soft_text(rendering, input);
+  rendering.step_characters(text.bytes().size());
   return rendering.make_text(change(text.bytes()), text.text().is_markup);
 }
 
@@ -41,13 +42,17 @@ std::string with_large_words(std::string_view text) {
   return result;
 }
 
+Value title(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  const Value text = soft_text(rendering, input);
+  rendering.step_texts(text.bytes().size());
+  return recased<with_large_words>(rendering, text, arguments);
+}
+
 Value trim(Rendering& rendering, const Value& input, const CallArguments& arguments) {
   const Parameters given(rendering, "filter 'trim'", arguments, {"chars?"});
   const Value text = soft_text(rendering, input);
-  if (given[0].is_none())
-    return rendering.make_text(std::string(without_spaces(text.bytes(), Side::both)));
-  return rendering.make_text(
-      std::string(without_characters(text.bytes(), code_points(given.text(0)), Side::both)));
+  if (given[0].is_none()) return stripped_text(rendering, text.bytes(), Side::both);
+  return stripped_text(rendering, text.bytes(), Side::both, &given.text(0));
 }
 
 Value string(Rendering& rendering, const Value& input, const CallArguments& arguments) {
@@ -118,14 +123,15 @@ Value truncate(Rendering& rendering, const Value& input, const CallArguments& ar
                          {"length?", "killwords?", "end?", "leeway?"});
   const Value text = soft_text(rendering, input);
   const std::string end = given.text(2, "...");
-  const auto end_size = static_cast<Integer>(num_characters(Text{end, false, false}));
+  rendering.step_bytes(2 * end.size());
+  const auto end_size = static_cast<Integer>(count_characters(end));
   const Integer length = given.integer(0, 255), leeway = given.integer(3, 5);
   if (length < end_size || leeway < 0)
     rendering.fail("filter 'truncate': length shorter than its end, or leeway below 0");
-  const auto size = static_cast<Integer>(num_characters(text.text()));
+  const auto size = static_cast<Integer>(text.text().num_characters);
   if (size - leeway <= length) return text;
-  std::string kept =
-      characters_between(text.text(), 0, static_cast<std::size_t>(length - end_size));
+  std::string kept(characters_between(rendering, text.text(), 0,
+                                      static_cast<std::size_t>(length - end_size)));
   if (!given.truth(1, false)) kept = kept.substr(0, kept.rfind(' '));
   return rendering.make_text(kept + end);
 }
@@ -134,7 +140,9 @@ Value word_count(Rendering& rendering, const Value& input, const CallArguments& 
   const Parameters given(rendering, "filter 'wordcount'", arguments, {});
   std::size_t count = 0;
   bool is_inside = false;
-  for (const char32_t c : code_points(soft_text(rendering, input).bytes())) {
+  const Value text = soft_text(rendering, input);
+  rendering.step_characters(text.bytes().size());
+  for (const char32_t c : code_points(text.bytes())) {
     const bool is_word = c == '_' || is_alphabetic(c) || is_numeric(c);
     count += is_word && !is_inside;
     is_inside = is_word;
@@ -175,7 +183,7 @@ const FilterTable& text_filters() {
       {"replace", replace},
       {"safe", safe},
       {"string", string},
-      {"title", recased<with_large_words>},
+      {"title", title},
       {"trim", trim},
       {"truncate", truncate},
       {"upper", recased<uppercase>},

@@ -16,11 +16,9 @@ namespace {
 template <Side side>
 Value strip(Rendering& rendering, const Value& self, const CallArguments& arguments) {
   const Parameters given(rendering, "strip", arguments, {"chars?"});
-  const std::string& text = self.bytes();
-  if (given[0].is_none())
-    return rendering.make_text(std::string(without_spaces(text, side)), self.text().is_markup);
-  return rendering.make_text(
-      std::string(without_characters(text, code_points(given.text(0)), side)));
+  if (!given[0].is_none()) return stripped_text(rendering, self.bytes(), side, &given.text(0));
+  const Value text = stripped_text(rendering, self.bytes(), side);
+  return self.text().is_markup ? rendering.make_text(text.bytes(), true) : text;
 }
 
 Value replace_part(Rendering& rendering, const Value& self, const CallArguments& arguments) {
@@ -31,12 +29,14 @@ Value replace_part(Rendering& rendering, const Value& self, const CallArguments&
 
 Value remove_prefix(Rendering& rendering, const Value& self, const CallArguments& arguments) {
   const Parameters given(rendering, "removeprefix", arguments, {"prefix"});
+  rendering.step_bytes(std::min(self.bytes().size(), given.text(0).size()));
   const bool has_it = self.bytes().starts_with(given.text(0));
   return rendering.make_text(self.bytes().substr(has_it ? given.text(0).size() : 0));
 }
 
 Value remove_suffix(Rendering& rendering, const Value& self, const CallArguments& arguments) {
   const Parameters given(rendering, "removesuffix", arguments, {"suffix"});
+  rendering.step_bytes(std::min(self.bytes().size(), given.text(0).size()));
   const bool has_it = self.bytes().ends_with(given.text(0));
   return rendering.make_text(
       self.bytes().substr(0, self.bytes().size() - (has_it ? given.text(0).size() : 0)));
@@ -95,6 +95,15 @@ const std::map<std::string, Method, std::less<>>& cutting_methods() {
 
 }  // namespace
 
+Value stripped_text(Rendering& rendering, std::string_view text, Side side,
+                    const std::string* set) {
+  if (set) rendering.step(set->size());  // a table of its characters is made
+  const std::string_view rest = set ? without_characters(text, code_points(*set), side)
+                                    : without_spaces(text, side);
+  rendering.step_characters(text.size() - rest.size());
+  return rendering.make_text(std::string(rest));
+}
+
 std::string replaced(Rendering& rendering, std::string_view text, std::string_view old,
                      std::string_view with, Integer most) {
   std::string result;
@@ -104,6 +113,7 @@ std::string replaced(Rendering& rendering, std::string_view text, std::string_vi
     result += piece;
   };
   rendering.step_bytes(text.size() * 2);
+  if (old.empty()) rendering.step_characters(text.size());
   for (Integer done = 0; most < 0 || done < most; ++done) {
     if (old.empty()) {  // between all characters, and at both ends
       add(with);

@@ -19,7 +19,8 @@ class SearchedBytes {
     rendering_.step_bytes(bytes_);
     bytes_ = 0;
   }
-  void finish() { rendering_.step_bytes(bytes_); }
+  /// A search for the nearest byte takes a step too.
+  void finish() { rendering_.step(1 + bytes_ / 64); }
 
  private:
   Rendering& rendering_;

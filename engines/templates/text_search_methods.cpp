@@ -16,16 +16,18 @@ namespace {
 /// Bytes begin to end of a text, for optional arguments that count characters.
 std::string_view part_of(Rendering& rendering, const Text& text, const Parameters& given,
                          std::size_t first) {
-  const auto size = static_cast<Integer>(num_characters(text));
+  const auto size = static_cast<Integer>(text.num_characters);
   const auto bound = [&](std::size_t i, Integer missing) {
     const Integer at = given.integer(i, missing);
     return static_cast<std::size_t>(std::clamp<Integer>(at < 0 ? at + size : at, 0, size));
   };
   const std::size_t begin = bound(first, 0), end = bound(first + 1, size);
   if (begin > end) return {};
-  rendering.step_bytes(text.bytes.size());
-  const std::size_t skipped = characters_between(text, 0, begin).size();
-  return std::string_view(text.bytes).substr(skipped, characters_between(text, begin, end).size());
+  if (begin == end) {  // a place, for which the empty text is found
+    const std::size_t skipped = characters_between(rendering, text, 0, begin).size();
+    return std::string_view(text.bytes).substr(skipped, 0);
+  }
+  return characters_between(rendering, text, begin, end);
 }
 
 /// The place of the text sought, in characters; nothing if it is not there.
@@ -37,8 +39,8 @@ std::optional<Integer> found_place(Rendering& rendering, const Text& text, const
                                     : found_from_left(rendering, part, given.text(0));
   if (at == part.npos) return std::nullopt;
   const auto bytes = static_cast<std::size_t>(part.data() - text.bytes.data()) + at;
-  return static_cast<Integer>(
-      num_characters(Text{text.bytes.substr(0, bytes), false, text.is_ascii}));
+  rendering.step_bytes(bytes);
+  return static_cast<Integer>(count_characters(std::string_view(text.bytes).substr(0, bytes)));
 }
 
 template <bool from_right>
@@ -59,8 +61,10 @@ Value count(Rendering& rendering, const Value& self, const CallArguments& argume
   const Parameters given(rendering, "count", arguments, {"sub", "start?", "end?"});
   const std::string_view part = part_of(rendering, self.text(), given, 1);
   const std::string& sought = given.text(0);
-  if (sought.empty())
-    return Value::of_count(num_characters(Text{std::string(part), false, false}) + 1);
+  if (sought.empty()) {
+    rendering.step_bytes(part.size());
+    return Value::of_count(count_characters(part) + 1);
+  }
   std::size_t times = 0;
   for (std::size_t at = found_from_left(rendering, part, sought); at != part.npos;
        at = found_from_left(rendering, part, sought, at + sought.size()))

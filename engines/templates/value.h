@@ -82,7 +82,10 @@ class Value {
 struct Text {
   std::string bytes;       ///< valid UTF-8
   bool is_markup = false;  ///< came from the filters escape and safe
-  bool is_ascii = false;   ///< then a character is a byte
+  std::size_t num_characters = 0;
+
+  /// Then a character is a byte.
+  bool is_ascii() const { return num_characters == bytes.size(); }
 };
 
 inline const std::string& Value::bytes() const { return text_->bytes; }
@@ -118,13 +121,6 @@ struct Sequence {
 /// A dict: keys in the order in which they came.
 struct Mapping {
   std::vector<std::pair<Value, Value>> items;
-
-  /// Null if no text key has these bytes.
-  const Value* find(std::string_view key) const {
-    for (const auto& [name, value] : items)
-      if (name.is_text() && name.bytes() == key) return &value;
-    return nullptr;
-  }
 };
 
 /// A value that is not there: it prints as nothing, and anything else that is done with it is an

@@ -53,6 +53,7 @@ class FolderReader {
   explicit FolderReader(std::string folder) : folder_(std::move(folder)) {}
 
   FolderTokens read() {
+    told_.folder = folder_;
     with_file("generation_config.json", [&](const JsonNode& root) { read_ends(root); });
     with_file("config.json", [&](const JsonNode& root) { read_model_config(root); });
     with_file("tokenizer_config.json", [&](const JsonNode& root) { read_config(root); });
@@ -87,10 +88,19 @@ class FolderReader {
 
   /// Models that see pictures keep the words of their text part apart.
   void read_model_config(const JsonNode& root) {
-    if (!told_.ends.empty()) return;
-    read_ends(root);
-    const auto text = root.find("text_config");
-    if (told_.ends.empty() && text && text->value().is_object()) read_ends(*text);
+    auto text = root.find("text_config");
+    if (text && !text->value().is_object()) text.reset();
+    read_rows(root);
+    if (text) read_rows(*text);
+    if (told_.ends.empty()) read_ends(root);
+    if (told_.ends.empty() && text) read_ends(*text);
+  }
+
+  /// A size that is no number is for the reader of the weights to refuse.
+  void read_rows(const JsonNode& root) {
+    const auto rows = root.find("vocab_size");
+    if (rows && rows->value().is_number_integer() && !told_.num_rows)
+      told_.num_rows = rows->as_integer(0, INT32_MAX);
   }
 
   void read_config(const JsonNode& root) {
@@ -147,12 +157,24 @@ class FolderReader {
   FolderTokens told_;
 };
 
+/// Without the number of the model's rows any end may be one of them.
+void check_ends(const FolderTokens& told, std::size_t num_tokens) {
+  if (!told.num_rows) return;
+  const std::int64_t num_ids = std::max(static_cast<std::int64_t>(num_tokens), *told.num_rows);
+  for (const EndToken& end : told.ends)
+    if (end.id >= num_ids)
+      throw_model_file_error(
+          told.folder, 0,
+          {end.found_in, std::to_string(end.id), "0 to " + std::to_string(num_ids - 1)});
+}
+
 }  // namespace
 
 FolderTokens read_folder_tokens(const std::string& folder) { return FolderReader(folder).read(); }
 
-TokenRoles roles_of(const FolderTokens& told,
+TokenRoles roles_of(const FolderTokens& told, std::size_t num_tokens,
                     const std::function<std::optional<Token>(const std::string&)>& id_of) {
+  check_ends(told, num_tokens);
   TokenRoles roles;
   roles.ends = told.ends;
   roles.texts = told.texts;

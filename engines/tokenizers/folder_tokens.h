@@ -1,6 +1,7 @@
 #pragma once
 // The special tokens that all files of a model's folder tell of, in one place.
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,7 +20,9 @@ struct ToldToken {
 
 /// The words of the files, before they are looked up in a vocabulary.
 struct FolderTokens {
+  std::string folder;                     ///< where the files stand, for messages
   std::vector<EndToken> ends;             ///< of generation_config.json, else of config.json
+  std::optional<std::int64_t> num_rows;   ///< vocab_size of config.json, padding included
   std::vector<SpecialTokenText> texts;    ///< each role once
   std::vector<TemplateSource> templates;  ///< each name once, "default" first
   std::vector<ToldToken> added;
@@ -35,8 +38,10 @@ struct FolderTokens {
 FolderTokens read_folder_tokens(const std::string& folder);
 
 /// The roles of the tokens in a vocabulary.
-/// @param id_of  id of a text, or nothing
-TokenRoles roles_of(const FolderTokens& told,
+/// @param num_tokens  of the vocabulary; a model may have more rows, and its ends may lie there
+/// @param id_of       id of a text, or nothing
+/// @throws ModelFileError naming an end that is neither a token nor a row of the model
+TokenRoles roles_of(const FolderTokens& told, std::size_t num_tokens,
                     const std::function<std::optional<Token>(const std::string&)>& id_of);
 
 }  // namespace speclab::engines

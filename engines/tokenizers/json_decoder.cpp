@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kDecoders =
     "ByteLevel, ByteFallback, Fuse, Replace, Strip, Metaspace, Sequence";
 
-std::string spelt_in_bytes(const std::string& text, std::size_t) {
+std::string spelt_in_bytes(const std::string& text, TextWork&) {
   return bytes_of_token_text(text).value_or(text);
 }
 
@@ -48,7 +48,7 @@ class DecoderReader {
     } else if (type == "ByteLevel") {
       read_.of_token.push_back(spelt_in_bytes);
     } else if (type == "ByteFallback") {
-      read_.of_token.push_back([](std::string text, std::size_t) {
+      read_.of_token.push_back([](std::string text, TextWork&) {
         const auto byte = byte_of_token(text);
         return byte ? std::string(1, *byte) : text;
       });
@@ -70,8 +70,8 @@ class DecoderReader {
     if (text && text->as_string().empty()) text->fail("empty", "one or more characters");
     const auto step =
         text ? replace_step(text->as_string(), by) : replace_step(json_pattern(pattern), by);
-    read_.of_token.push_back([step](std::string token, std::size_t most) {
-      return step->apply(std::move(token), false, most);
+    read_.of_token.push_back([step](std::string token, TextWork& work) {
+      return step->apply(std::move(token), false, work);
     });
   }
 
@@ -83,7 +83,7 @@ class DecoderReader {
     const auto begin = static_cast<std::size_t>(node.at("start").as_integer(0, kMost));
     const auto end = static_cast<std::size_t>(node.at("stop").as_integer(0, kMost));
     if (!is_fused_) {
-      read_.of_token.push_back([content, begin, end](std::string text, std::size_t) {
+      read_.of_token.push_back([content, begin, end](std::string text, TextWork&) {
         return stripped_text(std::move(text), content, begin, end);
       });
       return;
@@ -102,7 +102,7 @@ class DecoderReader {
       has_prefix = scheme->as_string() != "never";
     if (has_prefix) read_.dropped_at_first = mark;
     read_.of_token.push_back(
-        [mark](const std::string& text, std::size_t) { return replaced(text, mark, " "); });
+        [mark](const std::string& text, TextWork&) { return replaced(text, mark, " "); });
   }
 
   JsonDecoder read_;

@@ -100,7 +100,9 @@ std::shared_ptr<const Pattern> json_pattern(const JsonNode& node) {
       if (!is_word) quoted += '\\';
       quoted += c;
     }
-    return Pattern::from_file(quoted, problem);
+    auto sought = Pattern::from_file(quoted, problem);
+    if (!sought) text->fail(text->shown() + ": " + problem, "a text that can be looked for");
+    return sought;
   }
   const JsonNode regex = node.at("Regex");
   auto pattern = Pattern::from_file(regex.as_string(), problem);

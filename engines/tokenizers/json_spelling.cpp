@@ -16,14 +16,16 @@ std::size_t bytes_of(const std::vector<std::string>& texts) {
   return bytes;
 }
 
-std::string decoded(std::string text, const JsonDecoder& decoder, std::size_t most,
+std::string decoded(std::string text, const JsonDecoder& decoder, TextWork& work,
                     const std::string& path) try {
-  for (const auto& step : decoder.of_token) text = step(std::move(text), most);
+  for (const auto& step : decoder.of_token) text = step(std::move(text), work);
+  work.bytes_left -= std::min(work.bytes_left, text.size());
   return text;
 } catch (const TooLongTextError&) {
   throw_model_file_error(
       path, 0,
-      {"decoder", "more than " + std::to_string(most) + " bytes of tokens", kMostMadeBytes});
+      {"decoder", "more than " + std::to_string(work.bytes_left) + " bytes of tokens",
+       kMostMadeBytes});
 }
 
 }  // namespace
@@ -43,16 +45,14 @@ SpellingRules json_spelling(const std::optional<JsonNode>& node, const JsonVocab
                       .strip_end = decoder.strip_end};
   std::vector<std::string> texts;
   for (const auto& token : vocabulary.tokens()) texts.push_back(token.text);
-  std::size_t left = most_made_bytes(bytes_of(texts));
+  TextWork work(bytes_of(texts));
   for (const AddedToken& token : vocabulary.added())
     if (token.normalized)
-      texts[static_cast<std::size_t>(token.id)] = normalized(normalizer, token.text, true, left);
+      texts[static_cast<std::size_t>(token.id)] = normalized(normalizer, token.text, true, work);
   if (!rules.dropped_at_first.empty()) rules.raw_texts = texts;
-  left = most_made_bytes(bytes_of(texts));
-  for (std::string& text : texts) {
-    rules.texts.push_back(decoded(std::move(text), decoder, left, path));
-    left -= std::min(left, rules.texts.back().size());
-  }
+  TextWork decoding(bytes_of(texts));
+  for (std::string& text : texts)
+    rules.texts.push_back(decoded(std::move(text), decoder, decoding, path));
   return rules;
 }
 

@@ -31,8 +31,8 @@ JsonPreTokenizer json_pre_tokenizer(const JsonNode& node, std::optional<bool> pr
 
 /// How one token and a whole text are spelt.
 struct JsonDecoder {
-  /// Steps in turn; each has a token's text and the bytes that it may make.
-  std::vector<std::function<std::string(std::string, std::size_t)>> of_token;
+  /// Steps in turn on a token's text.
+  std::vector<std::function<std::string(std::string, TextWork&)>> of_token;
   std::string dropped_at_first, separator, stripped;  ///< as SpellingRules has them
   std::size_t strip_begin = 0, strip_end = 0;
 };

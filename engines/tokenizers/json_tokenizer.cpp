@@ -115,10 +115,11 @@ class JsonTokenizerReader {
   void read_roles(VocabularyBuilder& builder) const {
     const auto id_of = [this](const std::string& text) { return read_.find(text); };
     TextVocabulary& vocabulary = builder.vocabulary();
-    TokenRoles roles = roles_of(told_, [&](const std::string& text) -> std::optional<Token> {
-      const Token token = id_of(text);
-      return token == kNoToken ? std::nullopt : std::optional(token);
-    });
+    TokenRoles roles = roles_of(told_, vocabulary.texts.size(),
+                                [&](const std::string& text) -> std::optional<Token> {
+                                  const Token token = id_of(text);
+                                  return token == kNoToken ? std::nullopt : std::optional(token);
+                                });
     roles.kind = std::move(vocabulary.roles.kind);
     Surroundings around;
     if (const auto processor = root_.find("post_processor"))

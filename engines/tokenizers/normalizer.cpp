@@ -12,7 +12,7 @@ class StripStep final : public NormalizerStep {
  public:
   StripStep(bool left, bool right) : left_(left), right_(right) {}
 
-  std::string apply(std::string text, bool, std::size_t) const override {
+  std::string apply(std::string text, bool, TextWork&) const override {
     std::string_view rest = text;
     if (left_) rest = without_first_white_space(rest);
     if (right_) rest = without_final_white_space(rest);
@@ -26,7 +26,7 @@ class StripStep final : public NormalizerStep {
 class PrependStep final : public NormalizerStep {
  public:
   explicit PrependStep(std::string text) : text_(std::move(text)) {}
-  std::string apply(std::string text, bool, std::size_t) const override {
+  std::string apply(std::string text, bool, TextWork&) const override {
     return text.empty() ? text : text_ + text;
   }
 
@@ -37,10 +37,10 @@ class PrependStep final : public NormalizerStep {
 class ReplaceStep final : public NormalizerStep {
  public:
   ReplaceStep(std::string from, std::string by) : from_(std::move(from)), by_(std::move(by)) {}
-  std::string apply(std::string text, bool, std::size_t most) const override {
+  std::string apply(std::string text, bool, TextWork& work) const override {
     std::size_t size = text.size();
     for (std::size_t at = 0; (at = text.find(from_, at)) != std::string::npos; at += from_.size())
-      check_made_bytes(size = size - from_.size() + by_.size(), most);
+      check_made_bytes(size = size - from_.size() + by_.size(), work.bytes_left);
     return replaced(text, from_, by_);
   }
 
@@ -53,11 +53,11 @@ class ReplacePatternStep final : public NormalizerStep {
   ReplacePatternStep(std::shared_ptr<const Pattern> from, std::string by)
       : from_(std::move(from)), by_(std::move(by)) {}
 
-  std::string apply(std::string text, bool, std::size_t most) const override {
+  std::string apply(std::string text, bool, TextWork& work) const override {
     std::string result;
     std::size_t done = 0;
-    from_->visit_matches(text, [&](std::size_t begin, std::size_t end) {
-      check_made_bytes(result.size() + (begin - done) + by_.size(), most);
+    from_->visit_matches(text, work.pattern_steps, [&](std::size_t begin, std::size_t end) {
+      check_made_bytes(result.size() + (begin - done) + by_.size(), work.bytes_left);
       result.append(text, done, begin - done).append(by_);
       done = end;
     });
@@ -81,13 +81,13 @@ void check_made_bytes(std::size_t bytes, std::size_t most) {
 }
 
 std::string normalized(const Normalizer& steps, std::string_view text, bool is_first,
-                       std::size_t& left) {
+                       TextWork& work) {
   std::string result(text);
   for (const auto& step : steps) {
-    result = step->apply(std::move(result), is_first, left);
-    check_made_bytes(result.size(), left);
+    result = step->apply(std::move(result), is_first, work);
+    check_made_bytes(result.size(), work.bytes_left);
   }
-  left -= std::min(left, result.size());
+  work.bytes_left -= std::min(work.bytes_left, result.size());
   return result;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Changes of a text before it is cut into pieces.
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,6 +16,15 @@ namespace speclab::engines {
 /// Bytes that steps may make of a text with so many. 40 steps that replace "a" by "aa" would fill
 /// the memory without a bound.
 std::size_t most_made_bytes(std::size_t text_bytes);
+/// One text on its way through a tokenizer.
+struct TextWork {
+  explicit TextWork(std::size_t text_bytes)
+      : bytes_left(most_made_bytes(text_bytes)), pattern_steps(text_bytes) {}
+
+  std::size_t bytes_left;            ///< that steps may still make of it
+  PatternSteps pattern_steps;        ///< that patterns may still take in it
+  std::deque<std::string> made{};    ///< texts that pieces point into
+};
 inline constexpr const char* kMostMadeBytes = "at most 64 times the text and 1 MiB";
 
 /// Steps make more of a text than is allowed.
@@ -30,18 +40,18 @@ class NormalizerStep {
   virtual ~NormalizerStep() = default;
   /// @param text      valid UTF-8
   /// @param is_first  it stands at the beginning of what the user gave
-  /// @param most      bytes that it may make
+  /// @param work      says how many bytes it may make; they stay there for the steps behind it
   /// @throws TooLongTextError instead of taking memory for more than some times as many
-  virtual std::string apply(std::string text, bool is_first, std::size_t most) const = 0;
+  virtual std::string apply(std::string text, bool is_first, TextWork& work) const = 0;
 };
 
 /// Steps in turn; none leaves the text as it is.
 using Normalizer = std::vector<std::shared_ptr<const NormalizerStep>>;
 
-/// @param left  bytes that may still be made of all texts together; those of this one are taken off
+/// @param work  of all texts together; the bytes of this one are taken off
 /// @throws TooLongTextError if it becomes longer
 std::string normalized(const Normalizer& steps, std::string_view text, bool is_first,
-                       std::size_t& left);
+                       TextWork& work);
 
 /// Whether pieces begin with the mark of a blank that the text does not have.
 enum class PrependScheme : std::uint8_t { always, first, never };

@@ -1,10 +1,34 @@
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace speclab::engines {
+
+/// The steps that all patterns of a tokenizer may take together in one text: a pattern in use takes
+/// some tens a byte. A step is the trial of one item of a pattern, or one character of the text
+/// that is passed.
+class PatternSteps {
+ public:
+  static constexpr std::uint64_t kBase = 20'000'000, kPerByte = 80;
+
+  explicit PatternSteps(std::size_t text_bytes)
+      : text_bytes_(text_bytes), left_(kBase + kPerByte * text_bytes) {}
+
+  std::size_t text_bytes() const { return text_bytes_; }
+  /// False, and none left, if these are more than are left.
+  bool take(std::uint64_t steps) {
+    const bool is_enough = steps <= left_;
+    left_ = is_enough ? left_ - steps : 0;
+    return is_enough;
+  }
+
+ private:
+  std::size_t text_bytes_;
+  std::uint64_t left_;
+};
 
 /// A compiled regular expression. Match data belongs to the call, so that threads can share it.
 class Pattern {
@@ -19,14 +43,15 @@ class Pattern {
 
   /// Calls `match(begin, end)` with every match from left to right. An empty match right behind
   /// another one does not count.
-  /// @param text  valid UTF-8
-  /// @throws ModelFileError if the expression takes too much memory, or all matches together too
-  ///         many steps
-  void visit_matches(std::string_view text,
+  /// @param text   valid UTF-8
+  /// @param steps  those that the walk takes are taken off
+  /// @throws ModelFileError if the expression takes too much memory, or more steps than are left
+  void visit_matches(std::string_view text, PatternSteps& steps,
                      const std::function<void(std::size_t, std::size_t)>& match) const;
 
  private:
   struct Code;
+  class Matching;
   Pattern() = default;
   std::shared_ptr<const Code> code_;
 };

@@ -1,7 +1,6 @@
 #pragma once
 // Cuts text into the pieces within which tokens are merged.
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <span>
@@ -15,15 +14,14 @@
 namespace speclab::engines {
 
 using PieceSink = std::function<void(std::string_view piece)>;
-/// Keeps texts that are made on the way, so that pieces can point into them.
-using TextStore = std::deque<std::string>;
 
 class PreTokenizerStep {
  public:
   virtual ~PreTokenizerStep() = default;
   /// @param text      valid UTF-8, not empty
   /// @param is_first  the text stands at the beginning of what the user gave
-  virtual void split(std::string_view text, bool is_first, TextStore& store,
+  /// @param work      keeps texts that are made on the way, so that pieces can point into them
+  virtual void split(std::string_view text, bool is_first, TextWork& work,
                      const PieceSink& sink) const = 0;
 };
 
@@ -38,10 +36,10 @@ class PreTokenizer {
   explicit PreTokenizer(std::span<const std::string_view> patterns);
 
   /// @param text  valid UTF-8
-  void split(std::string_view text, bool is_first, TextStore& store, const PieceSink& sink) const;
+  void split(std::string_view text, bool is_first, TextWork& work, const PieceSink& sink) const;
 
  private:
-  void split_from(std::size_t step, std::string_view text, bool is_first, TextStore& store,
+  void split_from(std::size_t step, std::string_view text, bool is_first, TextWork& work,
                   const PieceSink& sink) const;
 
   Steps steps_;

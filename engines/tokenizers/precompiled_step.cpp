@@ -30,14 +30,14 @@ class PrecompiledStep final : public NormalizerStep {
  public:
   explicit PrecompiledStep(Charsmap charsmap) : charsmap_(std::move(charsmap)) {}
 
-  std::string apply(std::string text, bool, std::size_t most) const override {
+  std::string apply(std::string text, bool, TextWork& work) const override {
     if (charsmap_.empty()) return text;
     std::string result;
     std::string_view rest = text;
     while (!rest.empty()) {
       const std::string_view grapheme = rest.substr(0, grapheme_length(rest));
       rest.remove_prefix(grapheme.size());
-      add(grapheme, most, result);
+      add(grapheme, work.bytes_left, result);
     }
     return result;
   }

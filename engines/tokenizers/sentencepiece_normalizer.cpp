@@ -16,7 +16,7 @@ class SentencePieceStep final : public NormalizerStep {
       if (!text.empty()) kept_.add(text, 0);
   }
 
-  std::string apply(std::string text, bool is_first, std::size_t most) const override {
+  std::string apply(std::string text, bool is_first, TextWork& work) const override {
     std::string_view rest = text;
     if (rules_.remove_extra_whitespaces) drop_first_blanks(rest);
     if (rest.empty()) return "";
@@ -24,7 +24,7 @@ class SentencePieceStep final : public NormalizerStep {
     const bool has_blank = rules_.dummy_prefix == PrependScheme::always ||
                            (rules_.dummy_prefix == PrependScheme::first && is_first);
     if (has_blank && !rules_.treat_whitespace_as_suffix) result += blank();
-    add_all(rest, most, result);
+    add_all(rest, work.bytes_left, result);
     if (rules_.remove_extra_whitespaces)
       while (std::string_view(result).ends_with(blank()))
         result.resize(result.size() - blank().size());

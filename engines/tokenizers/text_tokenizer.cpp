@@ -69,11 +69,13 @@ TextVocabulary checked(TextVocabulary vocabulary) {
 /// the result.
 class TextTokenizer::Encoding {
  public:
-  Encoding(const TextTokenizer& tokenizer, const AddedSets& added)
-      : tokenizer_(tokenizer), added_(added), work_(tokenizer.model_->start()) {}
+  Encoding(const TextTokenizer& tokenizer, const AddedSets& added, std::size_t text_bytes)
+      : tokenizer_(tokenizer),
+        added_(added),
+        model_work_(tokenizer.model_->start()),
+        work_(text_bytes) {}
 
   std::vector<Token> run(std::string_view text) {
-    bytes_left_ = most_made_bytes(text.size());
     added_.raw.split(
         text,
         [&](std::size_t begin, std::size_t end) {
@@ -88,9 +90,9 @@ class TextTokenizer::Encoding {
   void add_raw(std::string_view text, bool is_first) {
     const bool takes_any_bytes = tokenizer_.model_->takes_any_bytes();
     if (!takes_any_bytes && valid_utf8_prefix(text) != text.size())
-      text = store_.emplace_back(with_replaced_invalid_bytes(text));
+      text = work_.made.emplace_back(with_replaced_invalid_bytes(text));
     if (!tokenizer_.vocabulary_.normalizer.empty())
-      text = store_.emplace_back(normal_form(text, is_first));
+      text = work_.made.emplace_back(normal_form(text, is_first));
     added_.normalized.split(
         text,
         [&](std::size_t begin, std::size_t end) {
@@ -105,7 +107,7 @@ class TextTokenizer::Encoding {
     while (!text.empty()) {
       const std::size_t valid = valid_utf8_prefix(text);
       result += normalized(tokenizer_.vocabulary_.normalizer, text.substr(0, valid),
-                           is_first && result.empty(), bytes_left_);
+                           is_first && result.empty(), work_);
       text.remove_prefix(valid);
       if (text.empty()) break;
       result += text[0];
@@ -118,7 +120,7 @@ class TextTokenizer::Encoding {
   void add_plain(std::string_view text, bool is_first) {
     while (!text.empty()) {
       const std::size_t valid = valid_utf8_prefix(text);
-      tokenizer_.pre_tokenizer_.split(text.substr(0, valid), is_first, store_,
+      tokenizer_.pre_tokenizer_.split(text.substr(0, valid), is_first, work_,
                                       [this](std::string_view piece) { add_piece(piece); });
       text.remove_prefix(valid);
       if (text.empty()) return;
@@ -130,15 +132,14 @@ class TextTokenizer::Encoding {
 
   void add_piece(std::string_view piece) {
     if (piece.empty()) return;
-    known_.append(piece, ids_, [&] { work_->append_tokens(piece, ids_); });
+    known_.append(piece, ids_, [&] { model_work_->append_tokens(piece, ids_); });
   }
 
   const TextTokenizer& tokenizer_;
   const AddedSets& added_;
-  std::unique_ptr<PieceModel::Work> work_;
+  std::unique_ptr<PieceModel::Work> model_work_;
+  TextWork work_;
   std::vector<Token> ids_;
-  std::size_t bytes_left_ = 0;  ///< that the normalizer may still make
-  TextStore store_;
   KnownPieces known_;
 };
 
@@ -165,11 +166,11 @@ void TextTokenizer::add_tokens() {
                                    .text = vocabulary_.texts[i],
                                    .special = kind == TokenKind::control});
   }
-  std::size_t left = most_made_bytes(text_bytes(vocabulary_.added));
+  TextWork work(text_bytes(vocabulary_.added));
   for (AddedToken token : vocabulary_.added) {
     if (token.normalized)
       token.text = token.normal_form.empty()
-                       ? normalized(vocabulary_.normalizer, token.text, true, left)
+                       ? normalized(vocabulary_.normalizer, token.text, true, work)
                        : token.normal_form;
     if (token.text.empty()) continue;
     (token.normalized ? all_added_.normalized : all_added_.raw).add(token);
@@ -179,7 +180,8 @@ void TextTokenizer::add_tokens() {
 }
 
 std::vector<Token> TextTokenizer::encode(std::string_view text, SpecialText special) const {
-  return Encoding(*this, special == SpecialText::parsed ? all_added_ : always_added_).run(text);
+  return Encoding(*this, special == SpecialText::parsed ? all_added_ : always_added_, text.size())
+      .run(text);
 }
 
 std::string TextTokenizer::decode(std::span<const Token> ids) const {

@@ -59,7 +59,7 @@ class UnicodeFormStep final : public NormalizerStep {
  public:
   explicit UnicodeFormStep(UnicodeForm form) : form_(form) {}
 
-  std::string apply(std::string text, bool, std::size_t) const override {
+  std::string apply(std::string text, bool, TextWork&) const override {
     if (is_ascii(text)) return text;
     const bool is_compatible = form_ == UnicodeForm::nfkc || form_ == UnicodeForm::nfkd;
     std::vector<utf8proc_int32_t> characters = decomposed(text, is_compatible);
@@ -78,7 +78,7 @@ class UnicodeFormStep final : public NormalizerStep {
 };
 
 class LowercaseStep final : public NormalizerStep {
-  std::string apply(std::string text, bool, std::size_t) const override {
+  std::string apply(std::string text, bool, TextWork&) const override {
     std::string result;
     visit_characters(text, [&](char32_t c) { append_lower_case(c, result); });
     return result;
@@ -86,7 +86,7 @@ class LowercaseStep final : public NormalizerStep {
 };
 
 class StripAccentsStep final : public NormalizerStep {
-  std::string apply(std::string text, bool, std::size_t) const override {
+  std::string apply(std::string text, bool, TextWork&) const override {
     std::string result;
     visit_characters(text, [&](char32_t c) {
       if (!is_mark(c)) append_character(c, result);
@@ -106,7 +106,7 @@ class NmtStep final : public NormalizerStep {
            (c >= 0x200B && c <= 0x200F) || c == 0x2028 || c == 0x2029 || c == 0x2581 ||
            c == 0xFEFF || c == 0xFFFD;
   }
-  std::string apply(std::string text, bool, std::size_t) const override {
+  std::string apply(std::string text, bool, TextWork&) const override {
     std::string result;
     visit_characters(text, [&](char32_t c) {
       if (!is_dropped(c)) append_character(is_blank(c) ? U' ' : c, result);

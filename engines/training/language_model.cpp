@@ -7,12 +7,12 @@
 #include "engines/tokenizers/load_tokenizer.h"
 #include "engines/training/byte_tokenizer.h"
 #include "engines/training/file_text.h"
+#include "engines/training/output_folder.h"
 #include "engines/training/torch/small_transformer_trainer.h"
 #include "engines/training/torch/training_device.h"
 #include "engines/training/training_checks.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
-#include "sim/core/path_lock.h"
 
 namespace speclab::engines {
 namespace {
@@ -55,8 +55,7 @@ void train_language_model(const TrainOptions& asked, const TrainCallbacks& callb
   TrainOptions options = asked;
   check_language_model(options);
   check_training_device(options.schedule);
-  make_folder(options.output);
-  const PathLock lock(options.output);
+  const OutputFolder folder(options.output);
   const auto tokenizer = byte_tokenizer(options.output + "/tokenizer.part");
   const FileStretches stretches =
       file_stretches(read_corpora(options.text, *tokenizer,

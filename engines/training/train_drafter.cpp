@@ -8,14 +8,13 @@
 #include "engines/models/catalogue.h"
 #include "engines/training/file_text.h"
 #include "engines/training/ngram_trainer.h"
+#include "engines/training/output_folder.h"
 #include "engines/training/torch/feature_transformer_trainer.h"
 #include "engines/training/torch/mlp_speculator_trainer.h"
 #include "engines/training/torch/small_transformer_trainer.h"
 #include "engines/training/torch/training_device.h"
 #include "engines/training/training_checks.h"
 #include "sim/core/errors.h"
-#include "sim/core/files.h"
-#include "sim/core/path_lock.h"
 
 namespace speclab::engines {
 namespace {
@@ -71,8 +70,7 @@ void train_drafter(LanguageModel& target, const std::shared_ptr<const Tokenizer>
   const std::int32_t shortest =
       options.drafter == "ngram" ? options.ngram.order : options.text.sequence_length;
   Corpora corpora = read_corpora(options.text, *tokenizer, static_cast<std::size_t>(shortest));
-  make_folder(options.output);  // what cannot be written is better known before the text is made
-  const PathLock lock(options.output);
+  const OutputFolder folder(options.output);
   std::vector<OwnText> texts;
   if (!options.own_text.prompts.empty())
     texts = make_own_text(target, tokenizer, options.own_text, callbacks);

@@ -54,9 +54,11 @@ void add_score_options(CLI::App* command, ScoreOptions& options) {
   CLI::Option* file = command->add_option("--file", options.file, "Text to score");
   command->add_option("--prompt-ids", options.prompt_ids, "Token ids to score: 1,2,3")
       ->excludes(file);
-  command->add_option("--logits", options.logits,
-                      "Write the logits after every token to this .npy file: float32, [tokens, "
-                      "vocabulary]");
+  command
+      ->add_option("--logits", options.logits,
+                   "Write the logits after every token to this .npy file: float32, [tokens, "
+                   "vocabulary]; a regular file of that name is replaced")
+      ->check(not_empty());
 }
 
 void add_generate_options(CLI::App* command, GenerateOptions& options) {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "engines/interface/interface_number.h"
 #include "sim/core/errors.h"
 #include "sim/core/sha256.h"
 
@@ -19,6 +20,23 @@ std::filesystem::path engines_library() {
       std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::filesystem::path installed = folder.parent_path() / "lib/speclab" / kLibrary;
   return std::filesystem::exists(installed) ? installed : folder / kLibrary;
+}
+
+using Maker = engines::Engines* (*)();
+
+/// @throws Error(internal) if the library is another one, or its structs are not this program's
+Maker maker_in(void* handle, const std::string& library) {
+  const auto make = reinterpret_cast<Maker>(dlsym(handle, "speclab_make_engines"));
+  if (!make)
+    throw Error(ExitCode::internal,
+                fmt::format("{} is no engines library: {}", library, dlerror()));
+  const auto number =
+      reinterpret_cast<std::uint64_t (*)()>(dlsym(handle, "speclab_engines_interface"));
+  if (!number || number() != engines::kInterfaceNumber)
+    throw Error(ExitCode::internal,
+                fmt::format("engines library {} belongs to another build; build both again",
+                            library));
+  return make;
 }
 
 }  // namespace
@@ -44,12 +62,7 @@ std::unique_ptr<engines::Engines> open_engines() {
         fmt::format("cannot open the engines: {}; run scripts/setup and scripts/build as the user "
                     "who runs speclab",
                     dlerror()));
-  using Maker = engines::Engines* (*)();
-  const auto make = reinterpret_cast<Maker>(dlsym(handle, "speclab_make_engines"));
-  if (!make)
-    throw Error(ExitCode::internal,
-                fmt::format("{} is no engines library: {}", library.string(), dlerror()));
-  return std::unique_ptr<engines::Engines>(make());
+  return std::unique_ptr<engines::Engines>(maker_in(handle, library.string())());
 }
 
 }  // namespace speclab::experiments

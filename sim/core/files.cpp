@@ -1,92 +1,21 @@
 #include "sim/core/files.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <system_error>
-#include <utility>
 
 #include "sim/core/errors.h"
+#include "sim/core/whole_file.h"
 
 namespace speclab {
 namespace {
 
 constexpr std::size_t kCopyBytes = 1 << 20;
-
-[[noreturn]] void throw_write_error(const std::string& path) {
-  throw WriteError(path + ": cannot write: " + std::strerror(errno) +
-                   "; free space or choose a folder you may write to");
-}
-
-/// A descriptor that closes itself. Nothing that failed is tried again on it: what a failed sync
-/// lost is known to nobody.
-class OutputFile {
- public:
-  OutputFile(const std::string& path, int flags) : path_(path) {
-    do descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC, 0644);
-    while (descriptor_ < 0 && errno == EINTR);
-    if (descriptor_ < 0) throw_write_error(path_);
-  }
-  ~OutputFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
-
-  void write(const std::string& content) {
-    std::size_t done = 0;
-    while (done < content.size()) {
-      const ssize_t n = ::write(descriptor_, content.data() + done, content.size() - done);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) throw_write_error(path_);
-      done += static_cast<std::size_t>(n);
-    }
-  }
-
-  /// On the disk when this returns. File systems that cannot sync a folder say EINVAL.
-  void finish() {
-    if (::fsync(descriptor_) != 0 && errno != EINVAL) throw_write_error(path_);
-    const int descriptor = std::exchange(descriptor_, -1);
-    if (::close(descriptor) != 0 && errno != EINTR) throw_write_error(path_);
-  }
-
- private:
-  std::string path_;
-  int descriptor_ = -1;
-};
-
-/// Names that were made or changed in the folder outlive a loss of power.
-void sync_folder_of(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path();
-  OutputFile(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY).finish();
-}
-
-/// A whole file under its name or none: `fill` writes beside it.
-void write_whole(const std::string& path, const std::function<void(OutputFile&)>& fill) {
-  std::error_code none;
-  if (const auto status = std::filesystem::status(path, none);
-      std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    throw WriteError(path + ": cannot write: not a regular file; choose another name");
-  const std::string scratch = path + ".part";
-  ::unlink(scratch.c_str());  // left by a process that died; never followed
-  try {
-    OutputFile file(scratch, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
-    fill(file);
-    file.finish();
-    if (std::rename(scratch.c_str(), path.c_str()) != 0) throw_write_error(path);
-    sync_folder_of(path);
-  } catch (const Error&) {
-    ::unlink(scratch.c_str());
-    throw;
-  }
-}
 
 }  // namespace
 
@@ -118,21 +47,23 @@ std::string read_file(const std::string& path) {
 }
 
 void write_file(const std::string& path, const std::string& content) {
-  write_whole(path, [&](OutputFile& file) { file.write(content); });
+  WholeFile file(path);
+  file.write(content);
+  file.finish();
 }
 
 void copy_file(const std::string& from, const std::string& to) {
   std::ifstream source = open_input(from);
-  write_whole(to, [&](OutputFile& file) {
-    std::string block;
-    do {
-      block.resize(kCopyBytes);
-      source.read(block.data(), kCopyBytes);
-      block.resize(static_cast<std::size_t>(source.gcount()));
-      file.write(block);
-    } while (!block.empty());
-    if (source.bad()) throw DataError(from + ": cannot read: " + std::strerror(errno));
-  });
+  WholeFile file(to);
+  std::string block;
+  do {
+    block.resize(kCopyBytes);
+    source.read(block.data(), kCopyBytes);
+    block.resize(static_cast<std::size_t>(source.gcount()));
+    file.write(block);
+  } while (!block.empty());
+  if (source.bad()) throw DataError(from + ": cannot read: " + std::strerror(errno));
+  file.finish();
 }
 
 void append_file(const std::string& path, const std::string& content) {

@@ -14,6 +14,7 @@
 #include <sstream>
 #include <thread>
 
+#include "engines/interface/interface_number.h"
 #include "tests/support/fake_engines.h"
 
 namespace speclab::testing {
@@ -57,6 +58,8 @@ void begin_sequence(std::uint32_t sequence) {
 
 }  // namespace
 }  // namespace speclab::testing
+
+extern "C" std::uint64_t speclab_engines_interface() { return speclab::engines::kInterfaceNumber; }
 
 extern "C" speclab::engines::Engines* speclab_make_engines() {
   auto state = std::make_shared<speclab::testing::FakeEnginesState>();

@@ -89,6 +89,11 @@ Json lacking(const engines::InspectedModel& model) {
   } else if (!model.tokenizer->has_chat_template()) {
     list.push_back("no chat template: prompts go in as they are");
   }
+  if (model.tokenizer && model.tokenizer->vocab_size() > model.info.vocab_size)
+    list.push_back(fmt::format(
+        "rows for all tokens: the tokenizer has {}, the model {}; text with one of the others is "
+        "refused",
+        model.tokenizer->vocab_size(), model.info.vocab_size));
   if (model.info.random_weights) list.push_back("random weights: the text means nothing");
   return list;
 }

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <filesystem>
-#include <utility>
 
 #include "sim/core/errors.h"
 
@@ -13,7 +11,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "'<f4' is little-endian");
 
-constexpr const char* kUnfinished = ".new";
 constexpr std::size_t kHeaderAlignment = 64;
 
 /// @source NumPy's format, version 1.0: magic, version, length of the text, text, all together a
@@ -32,41 +29,19 @@ std::string npy_header(std::int64_t rows, std::int64_t columns) {
 
 }  // namespace
 
-NpyFile::NpyFile(std::string path, std::int64_t rows, std::int64_t columns)
-    : path_(std::move(path)),
-      values_left_(rows * columns),
-      out_(path_ + kUnfinished, std::ios::binary) {
-  out_ << npy_header(rows, columns);
-  require_written();
-}
-
-NpyFile::~NpyFile() {
-  std::error_code none;
-  std::filesystem::remove(path_ + kUnfinished, none);
+NpyFile::NpyFile(const std::string& path, std::int64_t rows, std::int64_t columns)
+    : values_left_(rows * columns), file_(path, NameFrom::user) {
+  file_.write(npy_header(rows, columns));
 }
 
 void NpyFile::append(std::span<const float> values) {
   values_left_ -= static_cast<std::int64_t>(values.size());
-  out_.write(reinterpret_cast<const char*>(values.data()),
-             static_cast<std::streamsize>(values.size_bytes()));
-  require_written();
+  file_.write({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
 }
 
 void NpyFile::finish() {
   SPECLAB_EXPECT(values_left_ == 0, "all rows");
-  out_.close();
-  require_written();
-  std::error_code error;
-  std::filesystem::rename(path_ + kUnfinished, path_, error);
-  if (error)
-    throw WriteError(
-        fmt::format("cannot write {}: {}; choose another place", path_, error.message()));
-}
-
-void NpyFile::require_written() const {
-  if (!out_)
-    throw WriteError(fmt::format(
-        "cannot write {}; check the folder, its permissions and the space on the disk", path_));
+  file_.finish();
 }
 
 }  // namespace speclab::experiments

@@ -1,8 +1,9 @@
 #pragma once
 #include <cstdint>
-#include <fstream>
 #include <span>
 #include <string>
+
+#include "sim/core/whole_file.h"
 
 namespace speclab::experiments {
 
@@ -11,22 +12,16 @@ namespace speclab::experiments {
 class NpyFile {
  public:
   /// @throws WriteError naming the file
-  NpyFile(std::string path, std::int64_t rows, std::int64_t columns);
-  ~NpyFile();
-  NpyFile(const NpyFile&) = delete;
-  NpyFile& operator=(const NpyFile&) = delete;
+  NpyFile(const std::string& path, std::int64_t rows, std::int64_t columns);
 
-  /// @param values  whole rows
+  /// @param values  whole rows @throws WriteError
   void append(std::span<const float> values);
   /// Gives the file its name. @throws ContractError if rows are missing; WriteError
   void finish();
 
  private:
-  void require_written() const;
-
-  std::string path_;
   std::int64_t values_left_;
-  std::ofstream out_;
+  WholeFile file_;
 };
 
 }  // namespace speclab::experiments

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "engines/interface/not_finite.h"
+#include "experiments/drivers/commands/model_files.h"
 #include "experiments/drivers/commands/npy_file.h"
 #include "experiments/drivers/commands/prompt.h"
 #include "experiments/drivers/commands/tokenize.h"
@@ -15,12 +18,19 @@
 namespace speclab::experiments {
 namespace {
 
-/// -log softmax(logits)[token], in double.
-double negative_log_likelihood(std::span<const float> logits, Token token) {
+/// ln of the sum of exp(logits), in double; NaN where a logit is NaN or infinite, or all are minus
+/// infinity.
+double log_sum_exp(std::span<const float> logits) {
   const double largest = static_cast<double>(*std::max_element(logits.begin(), logits.end()));
   double sum = 0;
   for (const float logit : logits) sum += std::exp(static_cast<double>(logit) - largest);
-  return largest + std::log(sum) - static_cast<double>(logits[static_cast<std::size_t>(token)]);
+  return largest + std::log(sum);
+}
+
+/// @throws NotFiniteError naming the model
+double require_finite(double value, const engines::LanguageModel& model) {
+  if (!std::isfinite(value)) engines::throw_logits_not_finite(model.info().name);
+  return value;
 }
 
 /// Runs the ids and calls `visit(i, logits)` with the logits after each.
@@ -46,16 +56,19 @@ void visit_logits(engines::LanguageModel& model, std::span<const Token> ids, Vis
 
 /// Values for ids[1], ids[2], ...: each after all before it. Writes the logits where asked.
 std::vector<double> score(engines::LanguageModel& model, const std::vector<Token>& ids,
-                          const std::string& logits_path) {
+                          const std::optional<std::string>& logits_path) {
   std::vector<double> values;
   std::optional<NpyFile> file;
-  if (!logits_path.empty())
-    file.emplace(logits_path, static_cast<std::int64_t>(ids.size()), model.info().vocab_size);
+  if (logits_path)
+    file.emplace(*logits_path, static_cast<std::int64_t>(ids.size()), model.info().vocab_size);
   const std::size_t last = ids.size() - 1;
   visit_logits(model, std::span(ids).first(file ? ids.size() : last),
                [&](std::size_t i, std::span<const float> logits) {
+                 const double normaliser = require_finite(log_sum_exp(logits), model);
                  if (file) file->append(logits);
-                 if (i < last) values.push_back(negative_log_likelihood(logits, ids[i + 1]));
+                 if (i == last) return;
+                 const float logit = logits[static_cast<std::size_t>(ids[i + 1])];
+                 values.push_back(require_finite(normaliser - static_cast<double>(logit), model));
                });
   if (file) file->finish();
   return values;
@@ -108,6 +121,15 @@ void print_scores(const std::vector<Token>& ids, const std::vector<double>& valu
   }
 }
 
+/// What is read must not be written over.
+void check_logits_file(const engines::Engines& engines, const ScoreOptions& options) {
+  refuse_file_of_model(engines, "--logits", *options.logits, options.common.model.model);
+  std::error_code none;
+  if (options.file && std::filesystem::equivalent(*options.file, *options.logits, none))
+    throw ConfigError(fmt::format("--logits {}: the text that is scored; choose another name",
+                                  escaped(*options.logits, 200)));
+}
+
 }  // namespace
 
 int run_score(const ScoreOptions& options) {
@@ -115,6 +137,7 @@ int run_score(const ScoreOptions& options) {
     throw ConfigError("score needs a text; give --file FILE or --prompt-ids 1,2,3");
   if (options.file) read_text(*options.file);  // a wrong path is told before a model is loaded
   const auto engines = open_engines();
+  if (options.logits) check_logits_file(*engines, options);
   const engines::LoadedModel loaded = engines->load_model(options.common.model);
   if (options.prompt_ids) note_missing_text(loaded);
   const std::vector<Token> ids =

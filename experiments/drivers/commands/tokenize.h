@@ -32,11 +32,12 @@ struct ScoreOptions {
   CommonOptions common;
   std::optional<std::string> file;
   std::optional<std::string> prompt_ids;  ///< instead of a file: "1,2,3", without a tokenizer
-  std::string logits{};                   ///< .npy file for all rows; empty: none
+  std::optional<std::string> logits;      ///< .npy file for all rows
 };
 
 /// @throws ConfigError if there are fewer than two tokens, one outside the vocabulary, or more than
-/// the context; WriteError
+/// the context, or if the logits would replace a file that is read; NotFiniteError naming the
+/// model; WriteError
 int run_score(const ScoreOptions& options);
 
 /// `speclab models` and `speclab models inspect MODEL`.

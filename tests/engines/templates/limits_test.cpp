@@ -147,6 +147,31 @@ TEST(TemplateBounds, CountTheBytesThatASearchCompares) {
                  {.steps = 200'000});
 }
 
+/// Defect: something else than a search reads a long text for a few steps, so that a loop over it
+/// takes minutes.
+TEST(TemplateBounds, CountTheBytesThatAreRead) {
+  const std::string texts =
+      "{% set t = 'é' * 500000 %}{% set u = 'é' * 500000 %}{% set k = {t: 1} %}"
+      "{% set f = '{0}' * 100000 %}";
+  for (const char* reading :
+       {"t[499999]", "t[499998:499999]", "t[::500000]", "k[u]", "u in k", "k.get(u)", "{}[u]",
+        "t is sameas u", "t == u", "t|wordcount", "t|int", "t|float", "t.strip('é')", "t|trim('é')",
+        "'a'.strip(t)", "t.removeprefix(u)", "t.upper()|length", "t|title|length",
+        "t.swapcase()|length", "t.isalpha()", "t.split()|length", "t.splitlines()|length",
+        "t.replace('', '')|length", "t.count('')", "f.format('')"})
+    expect_limit(texts + "{% for i in range(1000) %}{{ " + reading + " }}{% endfor %}",
+                 {.steps = 1'000'000, .made_bytes = std::size_t{4} << 30});
+}
+
+/// Defect: the number of a text's characters is counted again at every place that asks for it.
+TEST(TemplateBounds, KnowTheNumberOfCharacters) {
+  const Json found = outcome_of(
+      "{% set t = 'é' * 1000000 %}{% for i in range(90000) %}{% if t|length %}{% endif %}"
+      "{% endfor %}{{ t|length }}",
+      Json::object());
+  EXPECT_EQ(found, Json({{"text", "1000000"}}));
+}
+
 /// Defect: every character that is stripped is sought in a long text.
 TEST(TemplateBounds, StripBySetsOfAnySize) {
   EXPECT_EQ(outcome_of("{{ ('a' * 1000000)|trim('b' * 1000000 ~ 'a')|length }}", Json::object()),

@@ -11,8 +11,8 @@ using Pieces = std::vector<std::string>;
 
 Pieces split(const char* name, std::string_view text) {
   Pieces pieces;
-  TextStore store;
-  PreTokenizer(pre_tokenizer_patterns(name)).split(text, true, store, [&](std::string_view piece) {
+  TextWork work(text.size());
+  PreTokenizer(pre_tokenizer_patterns(name)).split(text, true, work, [&](std::string_view piece) {
     pieces.emplace_back(piece);
   });
   return pieces;
@@ -89,9 +89,9 @@ TEST(PreTokenizer, CompletesOnRunsOfAMillionCharacters) {
       std::string text;
       while (text.size() < 1'000'000) text += unit;
       std::size_t bytes = 0;
-      TextStore store;
+      TextWork work(text.size());
       PreTokenizer(pre_tokenizer_patterns(name))
-          .split(text, true, store, [&](std::string_view piece) { bytes += piece.size(); });
+          .split(text, true, work, [&](std::string_view piece) { bytes += piece.size(); });
       EXPECT_EQ(bytes, text.size()) << name << " " << unit;
     }
   }

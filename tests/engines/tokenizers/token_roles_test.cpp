@@ -54,6 +54,27 @@ TEST(TokenRoles, TakeEndsFromGenerationConfigThenFromConfigThenFromTheTokenizer)
       << "models have more rows than tokens";
 }
 
+/// Defect: an end that neither tokenizer nor model has is accepted, or one in the padding is not.
+TEST(TokenRoles, RefuseEndsBeyondTokensAndRows) {
+  const auto config = [](int rows, int end) {
+    return R"({"vocab_size":)" + std::to_string(rows) + R"(,"eos_token_id":[)" +
+           std::to_string(end) + "]}";
+  };
+  EXPECT_EQ(ends({{"config.json", config(8, 7)}}), Ids{7});
+  EXPECT_EQ(ends({{"config.json", config(3, 5)}}), Ids{5}) << "a token that the model lacks";
+  EXPECT_THROW(ends({{"config.json", config(8, 8)}}), ModelFileError);
+  try {
+    ends({{"config.json", R"({"text_config":{"vocab_size":8}})"},
+          {"generation_config.json", R"({"eos_token_id":99999})"}});
+    ADD_FAILURE() << "taken";
+  } catch (const ModelFileError& error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("generation_config.json: eos_token_id = 99999; allowed: 0 to 7"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 /// Defect: an end is printed without the file that names it, or from the wrong one.
 TEST(TokenRoles, SayWhereTheyWereFound) {
   const auto tokenizer =
@@ -198,6 +219,9 @@ TEST(TokenRoles, RefuseWhatIsOfTheWrongKind) {
       {"tokenizer_config.json", R"({"added_tokens_decoder":{"900":{"content":"q"}}})", "id 900"},
       {"tokenizer_config.json", R"({"added_tokens_decoder":{"4":{"content":7}}})", "content"},
       {"tokenizer_config.json", R"({"add_bos_token":"yes"})", "add_bos_token"},
+      {"tokenizer_config.json", R"({"add_bos_token":true,"bos_token":"<no>"})",
+       "tokenizer_config.json: bos_token = '<no>', which is no token"},
+      {"tokenizer_config.json", R"({"add_eos_token":true,"eos_token":"<no>"})", "eos_token"},
       {"tokenizer_config.json", R"({"add_prefix_space":"yes"})", "add_prefix_space"},
       {"tokenizer_config.json", R"({"added_tokens_decoder":{"4":{"content":"<other>"}}})",
        "tokenizer_config.json: added_tokens_decoder = id 4 for '<turn>' and '<other>'"},

@@ -51,6 +51,15 @@ TEST(ExitCodes, OneIsAnErrorWithin) {
   EXPECT_NE(outcome.output.find("speclab: "), std::string::npos) << outcome.output;
 }
 
+/// Defect: structs of an engines library of another build are read as if they were this one's.
+TEST(ExitCodes, OneIsAnEnginesLibraryOfAnotherBuild) {
+  const Outcome outcome = run_shell(SPECLAB_OTHER_PROGRAM " models 2>&1");
+  EXPECT_EQ(outcome.code, 1) << outcome.output;
+  EXPECT_NE(outcome.output.find("libspeclab_engines.so belongs to another build; build both again"),
+            std::string::npos)
+      << outcome.output;
+}
+
 TEST(ExitCodes, TwoIsAConfigAndNothingIsMadeBeforeItIsChecked) {
   const testing::TemporaryFolder folder;
   const std::string config =

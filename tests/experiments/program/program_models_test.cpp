@@ -96,6 +96,53 @@ TEST(ProgramScore, RefusesWhatItCannotScore) {
   EXPECT_FALSE(std::filesystem::exists(model.folder.path("none")));
 }
 
+/// Defect: --logits replaces a file of the model, a device, a link, or another file beside it.
+TEST(ProgramScore, ReplacesNothingButAnOldTable) {
+  const Checkpoint model("llama");
+  const TemporaryFolder folder;
+  const std::string to = "score --prompt-ids 1,2,3 --model " + model.folder.path() + " --logits ";
+  expect_refusal(to + "''", 2, "an empty text");
+  expect_refusal(to + model.folder.path("config.json"), 2, "a file of the model");
+  expect_refusal(to + "/dev/null", 8, "not a regular file");
+  folder.file("x.npy.part", "another");
+  expect_refusal(to + folder.path("x.npy"), 8, "x.npy.part, which is there already");
+  EXPECT_EQ(read_file(folder.path("x.npy.part")), "another");
+  std::filesystem::create_symlink(folder.path("x.npy.part"), folder.path("link.npy"));
+  expect_refusal(to + folder.path("link.npy"), 8, "a link");
+  for (int turn = 0; turn < 2; ++turn) {
+    const Outcome outcome = run_program(to + model.folder.path("own.npy") + " 2>&1");
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+  }
+}
+
+/// Defect: a part of a split model, or a text that is scored, is replaced by the logits.
+TEST(ProgramScore, DoesNotReplaceWhatItReads) {
+  const TemporaryFolder folder;
+  const std::string first = folder.file("m-00001-of-00002.gguf", "no model"),
+                    second = folder.file("m-00002-of-00002.gguf", "no model"),
+                    text = folder.file("text", "text");
+  expect_refusal("score --prompt-ids 1,2 --model " + first + " --logits " + second, 2,
+                 "a file of the model");
+  expect_refusal("score --file " + text + " --logits " + text, 2, "the text that is scored");
+  EXPECT_EQ(read_file(second) + read_file(text), "no modeltext");
+}
+
+/// Defect: the logits of damaged weights are scored as "nan nats" or null, with exit code 0.
+TEST(ProgramScore, RefusesLogitsThatAreNotFinite) {
+  const Checkpoint model("llama");
+  std::string bytes = read_file(model.folder.path("model.safetensors"));
+  std::uint64_t header = 0;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  const float nan = std::nanf("");
+  for (std::size_t i = sizeof header + header; i + sizeof nan <= bytes.size(); i += sizeof nan)
+    std::memcpy(&bytes[i], &nan, sizeof nan);
+  model.folder.file("model.safetensors", bytes);
+  const std::string to = model.folder.path("x.npy");
+  expect_refusal("score --json --prompt-ids 1,2,3 --model " + model.folder.path() + " --logits " + to,
+                 7, "logits are not finite");
+  EXPECT_FALSE(std::filesystem::exists(to) || std::filesystem::exists(to + ".part"));
+}
+
 /// Defect: inspect tells people something and programs nothing, or hides what a model lacks.
 TEST(ProgramModels, InspectAFolderForPeopleAndPrograms) {
   const Checkpoint model("llama");
@@ -147,6 +194,20 @@ TEST(ProgramModels, RunOnIdsWhereTheTokenizerCannotBeRead) {
   }
   expect_refusal("generate --prompt x" + of_model, 7, "WordPiece");
   expect_refusal("generate --prompt-ids 1,2 --stop x" + of_model, 7, "WordPiece");
+}
+
+/// Defect: inspect finds nothing amiss with a tokenizer that has more tokens than the model rows.
+TEST(ProgramModels, InspectSaysWhichTokensHaveNoRow) {
+  const Checkpoint model("llama");
+  json tokenizer = {{"pre_tokenizer", {{"type", "ByteLevel"}}},
+                    {"model", {{"type", "BPE"}, {"merges", json::array()}}}};
+  const auto lacking = [&](int tokens) {
+    for (int id = 0; id < tokens; ++id) tokenizer["model"]["vocab"]["a" + std::to_string(id)] = id;
+    write_file(model.folder.path("tokenizer.json"), tokenizer.dump());
+    return json_of("models inspect --json " + model.folder.path()).at("lacking").dump();
+  };
+  EXPECT_EQ(lacking(96).find("rows"), std::string::npos);
+  EXPECT_NE(lacking(260).find("the tokenizer has 260, the model 96"), std::string::npos);
 }
 
 /// Defect: inspect does not say what ends a text, or where that and the chat template were found.

@@ -7,6 +7,7 @@
 
 #include "sim/core/errors.h"
 #include "sim/core/sha256.h"
+#include "sim/core/whole_file.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/support/file_size_limit.h"
 
@@ -115,6 +116,33 @@ TEST(WriteFile, DoesNotWaitForAPipeLeftUnderTheScratchName) {
   ASSERT_EQ(::mkfifo(folder.path("a.part").c_str(), 0600), 0);
   write_file(folder.path("a"), "new");
   EXPECT_EQ(read_file(folder.path("a")), "new");
+}
+
+/// Defect: a file that a user named replaces a link, or another file of the user's beside it.
+TEST(WholeFile, OfAUserReplacesNothingElse) {
+  const TemporaryFolder folder;
+  folder.file("other", "other's");
+  std::filesystem::create_symlink(folder.path("other"), folder.path("link"));
+  EXPECT_THROW(WholeFile(folder.path("link"), NameFrom::user), WriteError);
+  folder.file("a.part", "the user's");
+  EXPECT_THROW(WholeFile(folder.path("a"), NameFrom::user), WriteError);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.path("link")));
+  EXPECT_EQ(read_file(folder.path("a.part")), "the user's");
+}
+
+/// Defect: what was written of an unfinished file stays.
+TEST(WholeFile, LeavesTheOldFileUntilItIsFinished) {
+  const TemporaryFolder folder;
+  folder.file("a", "old");
+  { WholeFile(folder.path("a"), NameFrom::user).write("new"); }
+  EXPECT_EQ(read_file(folder.path("a")), "old");
+  EXPECT_FALSE(std::filesystem::exists(folder.path("a.part")));
+  WholeFile file(folder.path("a"), NameFrom::user);
+  file.write("ne");
+  file.write("w");
+  file.finish();
+  EXPECT_EQ(read_file(folder.path("a")), "new");
+  EXPECT_FALSE(std::filesystem::exists(folder.path("a.part")));
 }
 
 TEST(AppendFile, NamesTheFullDevice) {
