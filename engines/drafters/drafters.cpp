@@ -23,7 +23,8 @@ void check_vocabulary(const std::string& drafter, std::int32_t found, const Mode
   if (found != target.vocab_size)
     throw ConfigError(
         fmt::format("drafter '{}' has a vocabulary of {} tokens; {} has {}; choose a drafter "
-                    "trained for this target",
+                    "trained for this target: the project's own, taken if no drafter model is "
+                    "given, fit smollm2-135m alone",
                     escaped(drafter), found, target.name, target.vocab_size));
 }
 
@@ -163,8 +164,10 @@ std::vector<std::string> drafter_kinds() { return {kDrafterKinds.begin(), kDraft
 
 void check_drafter_options(const DrafterOptions& drafter) {
   if (drafter.kind != "plain" && !is_among(drafter.kind, kDrafterKinds))
-    throw ConfigError(fmt::format("drafter '{}'; allowed: {}", escaped(drafter.kind),
-                                  fmt::join(drafter_kinds(), ", ")));
+    throw ConfigError(fmt::format(
+        "drafter '{}'; allowed: {}; a language model drafts as small_transformer, with its name or "
+        "path as the drafter's model",
+        escaped(drafter.kind), fmt::join(drafter_kinds(), ", ")));
   if (drafter.tree != "chain" && !is_among(drafter.kind, kTreeDrafterKinds))
     throw ConfigError(
         fmt::format("tree '{}' with drafter '{}', which drafts chains; allowed: chain, or a "

@@ -45,8 +45,8 @@ class LocalEngines final : public Engines {
   std::vector<KnownModel> known_models() const override {
     std::vector<KnownModel> known;
     for (const CatalogueEntry& entry : model_catalogue())
-      known.push_back({entry.name, entry.description, is_missing(entry) ? entry.fetched_by : "",
-                       entry.path});
+      known.push_back(
+          {entry.name, entry.description, is_missing(entry) ? entry.fetched_by : "", entry.path});
     return known;
   }
 

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "engines/interface/names.h"
+#include "sim/core/edit_distance.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
@@ -38,6 +40,26 @@ std::string current_folder() {
   return escaped(fs::current_path(none).string(), kShownPath);
 }
 
+/// "; did you mean X?" for a name that begins so or differs in a few letters.
+std::string nearest_name(const std::string& model, const std::vector<std::string>& names) {
+  constexpr std::size_t kNear = 3;
+  const auto is_near = [&](const std::string& name) {
+    return name.starts_with(model) || edit_distance(model, name) <= kNear;
+  };
+  const auto found = std::ranges::find_if(names, is_near);
+  return found == names.end() ? "" : fmt::format("; did you mean {}?", *found);
+}
+
+/// Shape models are many and alike, and count as one.
+std::vector<std::string> listed(std::vector<std::string> names) {
+  const auto shapes = std::erase_if(
+      names, [](const std::string& name) { return name.starts_with(kShapeModelPrefix); });
+  if (shapes > 0)
+    names.push_back(
+        fmt::format("{} named {}* (speclab models lists them)", shapes, kShapeModelPrefix));
+  return names;
+}
+
 constexpr std::array<std::string_view, 6> kPartEndings = {
     ".safetensors", ".safetensors.index.json", "config.json", "tokenizer.json", ".bin", ".pth"};
 
@@ -57,8 +79,8 @@ void refuse_missing_model(const std::string& model, const std::vector<std::strin
                     "only outside quotes; give the whole path",
                     shown));
   throw ConfigError(fmt::format(
-      "model '{}': no such file or folder in {}, and no catalogue name; allowed names: {}", shown,
-      current_folder(), fmt::join(names, ", ")));
+      "model '{}': no such file or folder in {}, and no catalogue name{}; allowed names: {}", shown,
+      current_folder(), nearest_name(model, names), fmt::join(listed(names), ", ")));
 }
 
 void refuse_part_of_folder(const std::string& path) {

@@ -120,8 +120,8 @@ Value slice_of(Rendering& rendering, const Value& value, const Value& begin, con
   const bool has_items = value.is(Kind::sequence) && value.sequence().has_subscripts();
   if (!value.is_text() && !has_items)
     rendering.fail("'" + type_name(value) + "' object has no slices");
-  const auto size = static_cast<Integer>(has_items ? value.sequence().items.size()
-                                                   : value.text().num_characters);
+  const auto size =
+      static_cast<Integer>(has_items ? value.sequence().items.size() : value.text().num_characters);
   const Integer stride = step.is_none() ? 1 : step.integer();
   if (stride == 0) rendering.fail("slice step cannot be zero");
   // A negative stride goes from the end; an index just before the beginning is then -1.

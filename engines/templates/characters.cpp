@@ -128,7 +128,8 @@ std::string_view characters_between(Rendering& rendering, const Text& text, std:
   const std::size_t first = length_of_first(bytes, begin);
   std::string_view part = bytes.substr(first);
   if (end < text.num_characters) part = part.substr(0, length_of_first(part, end - begin));
-  constexpr std::size_t kStride = 8;  // a step from character to character takes so many bytes' time
+  constexpr std::size_t kStride =
+      8;  // a step from character to character takes so many bytes' time
   rendering.step_bytes(kStride * (end < text.num_characters ? first + part.size() : first));
   return part;
 }

@@ -130,8 +130,8 @@ Value truncate(Rendering& rendering, const Value& input, const CallArguments& ar
     rendering.fail("filter 'truncate': length shorter than its end, or leeway below 0");
   const auto size = static_cast<Integer>(text.text().num_characters);
   if (size - leeway <= length) return text;
-  std::string kept(characters_between(rendering, text.text(), 0,
-                                      static_cast<std::size_t>(length - end_size)));
+  std::string kept(
+      characters_between(rendering, text.text(), 0, static_cast<std::size_t>(length - end_size)));
   if (!given.truth(1, false)) kept = kept.substr(0, kept.rfind(' '));
   return rendering.make_text(kept + end);
 }

@@ -98,8 +98,8 @@ const std::map<std::string, Method, std::less<>>& cutting_methods() {
 Value stripped_text(Rendering& rendering, std::string_view text, Side side,
                     const std::string* set) {
   if (set) rendering.step(set->size());  // a table of its characters is made
-  const std::string_view rest = set ? without_characters(text, code_points(*set), side)
-                                    : without_spaces(text, side);
+  const std::string_view rest =
+      set ? without_characters(text, code_points(*set), side) : without_spaces(text, side);
   rendering.step_characters(text.size() - rest.size());
   return rendering.make_text(std::string(rest));
 }

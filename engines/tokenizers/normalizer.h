@@ -21,9 +21,9 @@ struct TextWork {
   explicit TextWork(std::size_t text_bytes)
       : bytes_left(most_made_bytes(text_bytes)), pattern_steps(text_bytes) {}
 
-  std::size_t bytes_left;            ///< that steps may still make of it
-  PatternSteps pattern_steps;        ///< that patterns may still take in it
-  std::deque<std::string> made{};    ///< texts that pieces point into
+  std::size_t bytes_left;          ///< that steps may still make of it
+  PatternSteps pattern_steps;      ///< that patterns may still take in it
+  std::deque<std::string> made{};  ///< texts that pieces point into
 };
 inline constexpr const char* kMostMadeBytes = "at most 64 times the text and 1 MiB";
 

@@ -60,8 +60,9 @@ std::uint64_t largest_repeat(std::string_view pattern) {
     if (pattern[i] == '{') is_inside = !is_of_escape;
     if (pattern[i] == '}') is_inside = false;
     const bool is_digit = is_inside && pattern[i] >= '0' && pattern[i] <= '9';
-    number = is_digit ? 10 * std::min(number, kEnough) + static_cast<std::uint64_t>(pattern[i] - '0')
-                      : 0;
+    number = is_digit
+                 ? 10 * std::min(number, kEnough) + static_cast<std::uint64_t>(pattern[i] - '0')
+                 : 0;
     largest = std::max(largest, number);
   }
   return largest;
@@ -119,8 +120,9 @@ class Pattern::Matching {
     bool take(std::uint64_t number) const { return steps->take(price * number); }
     static int count(pcre2_callout_block* item, void* data) {
       auto& self = *static_cast<StepCount*>(data);
-      const std::size_t passed = item->current_position > self.at ? item->current_position - self.at
-                                                                  : self.at - item->current_position;
+      const std::size_t passed = item->current_position > self.at
+                                     ? item->current_position - self.at
+                                     : self.at - item->current_position;
       self.at = item->current_position;
       return self.take(1 + passed) ? 0 : PCRE2_ERROR_CALLOUT;
     }

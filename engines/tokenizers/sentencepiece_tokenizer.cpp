@@ -57,11 +57,11 @@ Surroundings usual_surroundings(const SentencePieceModel& model, const TokenRole
 void set_roles(const SentencePieceModel& model, const FolderTokens& told,
                VocabularyBuilder& builder) {
   TextVocabulary& vocabulary = builder.vocabulary();
-  TokenRoles roles = roles_of(told, vocabulary.texts.size(),
-                              [&](const std::string& text) -> std::optional<Token> {
-                                const Token token = builder.find(text);
-                                return token == kNoToken ? std::nullopt : std::optional(token);
-                              });
+  TokenRoles roles =
+      roles_of(told, vocabulary.texts.size(), [&](const std::string& text) -> std::optional<Token> {
+        const Token token = builder.find(text);
+        return token == kNoToken ? std::nullopt : std::optional(token);
+      });
   const auto size = static_cast<std::int64_t>(vocabulary.texts.size());
   const auto is_inside = [size](std::int64_t id) { return id >= 0 && id < size; };
   if (!roles.begin && is_inside(model.begin_id)) roles.begin = static_cast<Token>(model.begin_id);

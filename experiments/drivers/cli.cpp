@@ -120,9 +120,11 @@ int parse_and_run(int argc, char** argv) {
                   status),
       verify);
   ModelsOptions models;
-  CLI::App* models_command =
-      add_command(app, "models", "List the models known by name, or inspect one",
-                  "speclab models inspect smollm2-135m", models, run_models, status);
+  CLI::App* models_command = add_command(
+      app, "models",
+      "List the models known by name (scripts/fetch_model NAME brings those that are missing), or "
+      "inspect one",
+      "speclab models inspect smollm2-135m", models, run_models, status);
   CLI::App* inspect = models_command->add_subcommand("inspect", "Show one model");
   inspect->add_option("model", models.inspect, "Catalogue name, file or folder")->required();
   for (CLI::App* command : {models_command, inspect})

@@ -89,7 +89,8 @@ void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder) {
       ->capture_default_str();
   command->add_option(
       "--drafter-model", decoder.drafter.model,
-      "Folder of the drafter's model, or file of n-grams; the project's own if empty");
+      "Model that drafts: a catalogue name, folder or GGUF file; for n-grams their folder or file. "
+      "The project's own if empty, which fit smollm2-135m alone");
   command
       ->add_option_function<std::vector<std::string>>(
           "--drafter-parts",

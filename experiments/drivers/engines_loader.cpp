@@ -33,9 +33,9 @@ Maker maker_in(void* handle, const std::string& library) {
   const auto number =
       reinterpret_cast<std::uint64_t (*)()>(dlsym(handle, "speclab_engines_interface"));
   if (!number || number() != engines::kInterfaceNumber)
-    throw Error(ExitCode::internal,
-                fmt::format("engines library {} belongs to another build; build both again",
-                            library));
+    throw Error(
+        ExitCode::internal,
+        fmt::format("engines library {} belongs to another build; build both again", library));
   return make;
 }
 

@@ -21,8 +21,7 @@ namespace {
 }
 
 [[noreturn]] void throw_system_error(const std::string& path) {
-  throw_write_error(path, std::strerror(errno),
-                    "free space or choose a folder you may write to");
+  throw_write_error(path, std::strerror(errno), "free space or choose a folder you may write to");
 }
 
 /// Names that were made or changed in the folder outlive a loss of power.

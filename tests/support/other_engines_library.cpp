@@ -1,4 +1,5 @@
-// An engines library of another build: none of its functions may be called but the one that says so.
+// An engines library of another build: none of its functions may be called but the one that says
+// so.
 #include <cstdint>
 #include <cstdlib>
 

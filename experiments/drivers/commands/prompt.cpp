@@ -90,10 +90,11 @@ std::vector<Token> conversation_prompt(const GenerateOptions& options,
   engines::ChatRequest request = read_chat_request(options.chat);
   if (!loaded.tokenizer->has_chat_template())
     throw ConfigError(
-        "the model has no chat template, which --messages, --tools and --system need; give "
+        "this model has no chat template, which --messages, --tools and --system need; give "
         "--prompt in the model's own form");
   if (!options.chat.messages)
     request.messages.push_back({{"role", "user"}, {"content", checked_text(options, loaded)}});
+  if (leaves_out_tools(*loaded.tokenizer, request)) fmt::print(stderr, kUnusedToolsWarning);
   return conversation_ids(*loaded.tokenizer, request, kWithoutTemplate);
 }
 

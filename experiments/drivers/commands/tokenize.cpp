@@ -14,10 +14,11 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr const char* kAllowedLine = "one JSON value a line, or text with --raw";
+constexpr const char *kAllowedText = "a JSON string a line, as in \"Hello\"; bare text with --raw",
+                     *kAllowedIds = "an array of ids a line, as in [1,2,3]";
 
 std::string text_of(const std::string& line, std::size_t number) {
-  const nlohmann::json value = parse_json_line(line, number, kAllowedLine);
+  const nlohmann::json value = parse_json_line(line, number, kAllowedText);
   if (!value.is_string())
     throw ConfigError(fmt::format("standard input:{}: a JSON {}; allowed: a JSON string", number,
                                   value.type_name()));
@@ -26,10 +27,10 @@ std::string text_of(const std::string& line, std::size_t number) {
 
 std::string decoded(const engines::Tokenizer& tokenizer, const std::string& line,
                     std::size_t number, bool raw) {
-  const nlohmann::json value = parse_json_line(line, number, kAllowedLine);
+  const nlohmann::json value = parse_json_line(line, number, kAllowedIds);
   if (!value.is_array() || !std::ranges::all_of(value, is_token_id))
-    throw ConfigError(fmt::format("standard input:{}: {}; allowed: an array of ids, as in [1,2,3]",
-                                  number, escaped(line, 60)));
+    throw ConfigError(
+        fmt::format("standard input:{}: {}; allowed: {}", number, escaped(line, 60), kAllowedIds));
   const std::string text = tokenizer.decode(value.get<std::vector<Token>>());
   return raw ? text
              : nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -27,7 +27,13 @@ std::string rendered(const engines::Engines& engines, const engines::Tokenizer* 
                      const TokenizeOptions& options) {
   engines::ChatRequest request = read_chat_request(options.chat);
   request.add_generation_prompt = options.add_generation_prompt;
-  if (!options.template_file) return tokenizer->apply_chat_template(request);
+  if (!options.template_file) {
+    if (!tokenizer->has_chat_template())
+      throw ConfigError(fmt::format("model '{}' has no chat template; give --template FILE",
+                                    escaped(options.model, 200)));
+    if (leaves_out_tools(*tokenizer, request)) fmt::print(stderr, kUnusedToolsWarning);
+    return tokenizer->apply_chat_template(request);
+  }
   if (tokenizer) add_special_texts(*tokenizer, request);
   return engines.render_chat_template(template_source(*options.template_file),
                                       *options.template_file, request);

@@ -30,6 +30,16 @@ std::vector<Token> chat_prompt_ids(const engines::Tokenizer& tokenizer, const st
                  : tokenizer.encode_whole(text);
 }
 
+bool leaves_out_tools(const engines::Tokenizer& tokenizer,
+                      const engines::ChatRequest& request) try {
+  if (request.tools.empty()) return false;
+  engines::ChatRequest without = request;
+  without.tools = nullptr;
+  return tokenizer.apply_chat_template(request) == tokenizer.apply_chat_template(without);
+} catch (const Error&) {
+  return false;  // a template that needs tools reads them
+}
+
 std::vector<Token> conversation_ids(const engines::Tokenizer& tokenizer,
                                     const engines::ChatRequest& request, const char* way_out) {
   return tokenizer.encode(rendered(tokenizer, request, way_out), engines::SpecialText::parsed);

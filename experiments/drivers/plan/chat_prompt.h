@@ -14,6 +14,10 @@ inline const std::vector<std::string> kChatTemplates{"auto", "off"};
 inline constexpr const char* kNoTemplateNote =
     "the model has no chat template: prompts go in as they are";
 
+/// Said by a command whose tools the template leaves out.
+inline constexpr const char* kUnusedToolsWarning =
+    "speclab: warning: the model's chat template does not use tools; the prompt holds none\n";
+
 /// Whether kNoTemplateNote holds. @param chat_template  one of kChatTemplates
 bool lacks_template(const engines::Tokenizer& tokenizer, const std::string& chat_template);
 
@@ -24,6 +28,9 @@ bool lacks_template(const engines::Tokenizer& tokenizer, const std::string& chat
 std::vector<Token> chat_prompt_ids(
     const engines::Tokenizer& tokenizer, const std::string& text, const std::string& chat_template,
     const char* way_out = "set target.chat_template = \"off\" to give prompts as they are");
+
+/// Whether the request has tools and the model's template renders none of them.
+bool leaves_out_tools(const engines::Tokenizer& tokenizer, const engines::ChatRequest& request);
 
 /// A conversation as ids: special tokens of the rendered text are parsed, and nothing is added.
 /// @throws ConfigError or ModelFileError, also if the model has no template

@@ -61,6 +61,12 @@ TEST(GivenModels, AreLookedForInTheCurrentFolder) {
   }
 }
 
+/// Defect: a name with a slip, or half a name, is answered with a list alone.
+TEST(GivenModels, ThatAreNearlyNamedGetTheName) {
+  for (const char* model : {"kn", "knwon"})
+    EXPECT_TRUE(says(missing(model), "did you mean known?")) << missing(model);
+}
+
 /// Defect: the path of the weights is called a damaged GGUF file.
 TEST(GivenModels, ThatArePartsOfAFolderNameTheFolder) {
   const TemporaryFolder folder;

@@ -153,12 +153,31 @@ TEST(TemplateBounds, CountTheBytesThatAreRead) {
   const std::string texts =
       "{% set t = 'é' * 500000 %}{% set u = 'é' * 500000 %}{% set k = {t: 1} %}"
       "{% set f = '{0}' * 100000 %}";
-  for (const char* reading :
-       {"t[499999]", "t[499998:499999]", "t[::500000]", "k[u]", "u in k", "k.get(u)", "{}[u]",
-        "t is sameas u", "t == u", "t|wordcount", "t|int", "t|float", "t.strip('é')", "t|trim('é')",
-        "'a'.strip(t)", "t.removeprefix(u)", "t.upper()|length", "t|title|length",
-        "t.swapcase()|length", "t.isalpha()", "t.split()|length", "t.splitlines()|length",
-        "t.replace('', '')|length", "t.count('')", "f.format('')"})
+  for (const char* reading : {"t[499999]",
+                              "t[499998:499999]",
+                              "t[::500000]",
+                              "k[u]",
+                              "u in k",
+                              "k.get(u)",
+                              "{}[u]",
+                              "t is sameas u",
+                              "t == u",
+                              "t|wordcount",
+                              "t|int",
+                              "t|float",
+                              "t.strip('é')",
+                              "t|trim('é')",
+                              "'a'.strip(t)",
+                              "t.removeprefix(u)",
+                              "t.upper()|length",
+                              "t|title|length",
+                              "t.swapcase()|length",
+                              "t.isalpha()",
+                              "t.split()|length",
+                              "t.splitlines()|length",
+                              "t.replace('', '')|length",
+                              "t.count('')",
+                              "f.format('')"})
     expect_limit(texts + "{% for i in range(1000) %}{{ " + reading + " }}{% endfor %}",
                  {.steps = 1'000'000, .made_bytes = std::size_t{4} << 30});
 }

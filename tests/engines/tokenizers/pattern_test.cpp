@@ -119,8 +119,9 @@ TEST(Pattern, CountsTheCharactersThatItPasses) {
 TEST(Pattern, LeavesEnoughStepsForARealText) {
   std::string text;
   while (text.size() < 1'000'000)
-    text += "The 3 caf\u00e9s cost \u20ac4.50, don't they?\n    if (x_1 != 0x2F) { return \"AB\"; }\n"
-            "\u4e2d\u6587\u3042 \u041c\u043e\u0441\u043a\u0432\u0430 1234567890\n\n";
+    text +=
+        "The 3 caf\u00e9s cost \u20ac4.50, don't they?\n    if (x_1 != 0x2F) { return \"AB\"; }\n"
+        "\u4e2d\u6587\u3042 \u041c\u043e\u0441\u043a\u0432\u0430 1234567890\n\n";
   PatternSteps steps(text.size());
   for (const char* regex :
        {R"([\r\n])", R"(\s?\p{L}+)", R"(\s?\p{P}+)", "[\u4e00-\u9fa5\u0800-\u4e00]+", R"(\p{N})",

@@ -138,8 +138,9 @@ TEST(ProgramScore, RefusesLogitsThatAreNotFinite) {
     std::memcpy(&bytes[i], &nan, sizeof nan);
   model.folder.file("model.safetensors", bytes);
   const std::string to = model.folder.path("x.npy");
-  expect_refusal("score --json --prompt-ids 1,2,3 --model " + model.folder.path() + " --logits " + to,
-                 7, "logits are not finite");
+  expect_refusal(
+      "score --json --prompt-ids 1,2,3 --model " + model.folder.path() + " --logits " + to, 7,
+      "logits are not finite");
   EXPECT_FALSE(std::filesystem::exists(to) || std::filesystem::exists(to + ".part"));
 }
 

@@ -134,7 +134,9 @@ TEST(WholeFile, OfAUserReplacesNothingElse) {
 TEST(WholeFile, LeavesTheOldFileUntilItIsFinished) {
   const TemporaryFolder folder;
   folder.file("a", "old");
-  { WholeFile(folder.path("a"), NameFrom::user).write("new"); }
+  {
+    WholeFile(folder.path("a"), NameFrom::user).write("new");
+  }
   EXPECT_EQ(read_file(folder.path("a")), "old");
   EXPECT_FALSE(std::filesystem::exists(folder.path("a.part")));
   WholeFile file(folder.path("a"), NameFrom::user);

@@ -26,6 +26,7 @@ class ByteTokenizer final : public engines::Tokenizer {
     if (template_ == Template::broken) throw ModelFileError("broken");
     if (template_ != Template::angle_brackets) throw ConfigError("not understood");
     const auto& message = request.messages[0];
+    if (message["content"] == "Use them.") return request.tools.dump();
     return "<" + message["role"].get<std::string>() + ": " + message["content"].get<std::string>() +
            ">";
   }
@@ -44,6 +45,18 @@ TEST(ChatPrompt, UsesTheTemplateWhereThereIsOneUnlessItIsOff) {
   EXPECT_EQ(prompt(Template::angle_brackets, "auto"), "<user: Hi>");
   EXPECT_EQ(prompt(Template::angle_brackets, "off"), "Hi");
   EXPECT_EQ(prompt(Template::not_understood, "off"), "Hi");
+}
+
+/// Defect: tools that the template does not know were dropped without a word.
+TEST(ChatPrompt, NoticesToolsThatTheTemplateLeavesOut) {
+  const ByteTokenizer tokenizer(Template::angle_brackets);
+  auto request = engines::ChatRequest::of_user("Hi");
+  EXPECT_FALSE(leaves_out_tools(tokenizer, request));
+  request.tools = {{{"name", "clock"}}};
+  EXPECT_TRUE(leaves_out_tools(tokenizer, request));
+  request.messages[0]["content"] = "Use them.";
+  EXPECT_FALSE(leaves_out_tools(tokenizer, request));
+  EXPECT_FALSE(leaves_out_tools(ByteTokenizer(Template::broken), request));
 }
 
 TEST(ChatPrompt, SaysHowToDoWithoutATemplateThatIsNotUnderstood) {
