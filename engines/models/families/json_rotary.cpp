@@ -53,7 +53,7 @@ std::optional<JsonNode> place_of(const JsonNode& config, const Tables& tables, c
 void require_number(const JsonNode& holder, const char* key, double number) {
   const auto found = holder.find(key);
   if (found && found->as_number() != number)
-    found->fail(found->shown(), fmt::format("{}, as it is elsewhere in the file", number));
+    found->fail(found->shown(), fmt::format("{}, as the rest of the file has it", number));
 }
 
 /// Every other place and name of a number must repeat it.
