@@ -7,6 +7,11 @@ namespace {
 
 constexpr std::uint64_t kChunkBlocks = 1 << 13;  // read and converted while still in the cache
 
+void read_part(const TensorBytes& tensor, std::uint64_t done, std::span<std::byte> into) {
+  const TensorExtent& extent = tensor.extent;
+  tensor.file->read(extent.offset + done, into);
+}
+
 }  // namespace
 
 std::vector<float> read_values(const InputFile& file, const TensorExtent& extent) {
@@ -26,15 +31,15 @@ std::vector<float> read_values(const InputFile& file, const TensorExtent& extent
 }
 
 bool have_same_bytes(const TensorBytes& a, const TensorBytes& b) {
-  constexpr std::uint64_t kChunkBytes = 1 << 20;
+  constexpr std::uint64_t chunk_bytes = 1 << 20;
   if (a.extent.bytes != b.extent.bytes) return false;
-  std::vector<std::byte> of_a(std::min(kChunkBytes, a.extent.bytes)), of_b(of_a.size());
-  for (std::uint64_t done = 0; done < a.extent.bytes; done += kChunkBytes) {
-    const std::uint64_t count = std::min(kChunkBytes, a.extent.bytes - done);
-    a.file->read(a.extent.offset + done, std::span(of_a).first(count));
-    b.file->read(b.extent.offset + done, std::span(of_b).first(count));
-    if (!std::ranges::equal(std::span(of_a).first(count), std::span(of_b).first(count)))
-      return false;
+  std::vector<std::byte> of_a(std::min(chunk_bytes, a.extent.bytes)), of_b(of_a.size());
+  for (std::uint64_t done = 0; done < a.extent.bytes; done += chunk_bytes) {
+    const std::uint64_t count = std::min(chunk_bytes, a.extent.bytes - done);
+    const auto part_a = std::span(of_a).first(count), part_b = std::span(of_b).first(count);
+    read_part(a, done, part_a);
+    read_part(b, done, part_b);
+    if (!std::ranges::equal(part_a, part_b)) return false;
   }
   return true;
 }
