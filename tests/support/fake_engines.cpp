@@ -33,10 +33,10 @@ class FakeStream final : public StreamingDecoder {
 class FakeTokenizer final : public Tokenizer {
  public:
   /// @param opening  the tokens that every text begins with
-  explicit FakeTokenizer(std::vector<Token> opening) : opening_(std::move(opening)) {}
+  explicit FakeTokenizer(std::vector<Token> opening) { roles_.before = std::move(opening); }
   std::int32_t vocab_size() const override { return kVocabSize; }
   std::vector<Token> encode(std::string_view text, SpecialText) const override {
-    std::vector<Token> ids = opening_;
+    std::vector<Token> ids;
     for (std::size_t at = 0; at < text.size();) {
       Token token = text[at];
       const auto [end, error] =
@@ -49,6 +49,7 @@ class FakeTokenizer final : public Tokenizer {
     }
     return ids;
   }
+  const TokenRoles& roles() const override { return roles_; }
   std::string decode(std::span<const Token> ids) const override {
     std::string text;
     for (const Token id : ids) text += spelled(id);
@@ -64,7 +65,7 @@ class FakeTokenizer final : public Tokenizer {
   }
 
  private:
-  std::vector<Token> opening_;
+  TokenRoles roles_;
 };
 
 class FakeCache final : public KvCache {

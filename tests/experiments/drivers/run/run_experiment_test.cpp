@@ -169,7 +169,7 @@ TEST(RunExperiment, EveryTargetReadsThePromptsWithItsOwnTokenizer) {
     tokens[generation.axes.model][generation.prompt_id] = generation.prompt_tokens;
   ASSERT_EQ(tokens["fake"].size(), 4u);
   for (const auto& [prompt, count] : tokens["fake"])
-    EXPECT_EQ(tokens["opens_texts"][prompt], count + 2) << experiment.file("run", "rows.csv");
+    EXPECT_EQ(tokens["opens_texts"][prompt], count + 2) << experiment.file("run", "failures.csv");
 }
 
 TEST(RunExperiment, RefusesADrafterWhoseContextAGenerationFills) {
