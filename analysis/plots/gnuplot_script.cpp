@@ -153,7 +153,7 @@ std::string magnitude(double value) {
     const double units = value / unit;
     if (units >= 0.9995) return fmt::format("{:.{}g}{}", units, units < 9.95 ? 2 : 3, letter);
   }
-  return fmt::format("{}", value);
+  return short_number(value, 3);
 }
 
 /// Numbers >= 1 get the letter of their thousands; fractions do not.
