@@ -17,7 +17,7 @@ struct TensorExtent {
 /// The tensor's values in float32. @throws ModelFileError if the file has become shorter
 std::vector<float> read_values(const InputFile& file, const TensorExtent& extent);
 
-/// Where a tensor's bytes lie, and in which file.
+/// The file of a tensor's bytes, and their place in it.
 struct TensorBytes {
   const InputFile* file;
   TensorExtent extent;

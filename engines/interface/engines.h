@@ -37,7 +37,7 @@ struct LoadedModel {
   std::string tokenizer_problem{};  ///< why the one that it has cannot be read; empty: it can
 };
 
-/// What a model is, without its weights.
+/// A model's description, without its weights.
 struct InspectedModel {
   ModelInfo info;
   std::shared_ptr<const Tokenizer> tokenizer;  ///< null if there is none, or it cannot be read
@@ -76,8 +76,8 @@ class Engines {
   /// @throws ConfigError, ModelFileError; DeviceError if the device is missing or lacks the
   /// arithmetic
   virtual LoadedModel load_model(const ModelOptions& options) = 0;
-  /// The same description, and the same refusals of files by names and sizes of their tensors. No
-  /// weights are held; files are read once where their digest is asked for.
+  /// Describes a model as load_model does, and refuses the same names and sizes of tensors. It
+  /// holds no weights. It reads a file once if the digest is asked for.
   virtual InspectedModel inspect_model(const ModelOptions& options) = 0;
   virtual std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) = 0;
   /// The contents of the model's files, by type; nothing of a shape model.

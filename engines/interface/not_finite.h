@@ -5,7 +5,7 @@
 
 namespace speclab::engines {
 
-/// What every command says of logits that are NaN or infinite.
+/// The words of every command about logits that are NaN or infinite.
 /// @param model  name of the model that they come from
 [[noreturn]] inline void throw_logits_not_finite(const std::string& model) {
   throw NotFiniteError(escaped(model, 200) +

@@ -40,8 +40,8 @@ std::int64_t group_field(const std::string& path, const std::string& field) {
   return 0;
 }
 
-/// What the control group may still take: pages of files count as used there, and are given up
-/// when memory runs short. @source cgroup v2, memory.max, memory.current, memory.stat
+/// Bytes that the control group may still take. Pages of files count as used there, but the kernel
+/// gives them up when memory runs short. @source cgroup v2, memory.max, memory.current, memory.stat
 std::optional<std::int64_t> left_in_group(const std::string& folder) {
   const auto limit = number_in(folder + "/memory.max");
   if (!limit) return std::nullopt;

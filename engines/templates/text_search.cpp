@@ -6,7 +6,7 @@ namespace speclab::templates {
 namespace {
 
 constexpr std::size_t kNowhere = std::string_view::npos;
-/// What a place costs where the first character agrees: about as long as reading so many bytes.
+/// The cost of a place whose first character agrees, in bytes that are read in the same time.
 constexpr std::size_t kPlaceBytes = 16;
 
 /// Bytes of a search, handed to the rendering before there are many of them.

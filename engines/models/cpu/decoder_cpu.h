@@ -30,7 +30,7 @@ class DecoderCpu final : public LanguageModel {
   static std::int64_t bytes_to_load(const DecoderShape& shape, const DecoderWeights& weights,
                                     ElementType type, int num_threads);
 
-  /// What a model loaded so tells of itself; no weights are read but for the digest.
+  /// The info of a model loaded so. It reads no weights but for the digest.
   static ModelInfo describe(const DecoderShape& shape, const DecoderWeights& weights,
                             ElementType type, const CpuKernels* kernels = best_kernels());
 

@@ -24,7 +24,7 @@ std::string with_number(std::string name, std::string_view mark, std::int32_t nu
   return at == std::string::npos ? name : name.replace(at, mark.size(), fmt::format("{}", number));
 }
 
-/// Where a kind of file has its tensors.
+/// The places of the tensors in one kind of file.
 struct FileLayout {
   std::span<const TensorPlace> places;
   std::span<const char* const> buffers;  ///< no weights, or read with the shape

@@ -21,7 +21,7 @@ class GgufKeys {
   std::int32_t integer(const std::string& key, std::int64_t least, std::int64_t most) const;
   std::int32_t integer_or(const std::string& key, std::int64_t least, std::int64_t most,
                           std::int32_t otherwise) const;
-  /// Of a key that has one number, or a list of the same number for every layer.
+  /// The number of a key that has one, or a list with the same number for every layer.
   std::int32_t layer_integer(const std::string& key, std::int64_t least, std::int64_t most) const;
   std::int32_t layer_integer_or(const std::string& key, std::int64_t least, std::int64_t most,
                                 std::int32_t otherwise) const;

@@ -1,4 +1,4 @@
-// What a config.json says beside the fields that a family reads, and that must not say otherwise.
+// Fields of a config.json that no family reads, and that must not contradict the fields it reads.
 
 #include "engines/models/families/json_contradictions.h"
 

@@ -42,7 +42,7 @@ Tables tables_of(const JsonNode& config, const RotaryRule& rule) {
   return tables;
 }
 
-/// Where a number stands: in a table, or beside them by the family's name for it.
+/// The place of a number: in a table, or beside the tables under the family's name for it.
 std::optional<JsonNode> place_of(const JsonNode& config, const Tables& tables, const char* key,
                                  const char* name) {
   for (const JsonNode& table : tables)

@@ -52,11 +52,11 @@ class JsonShape {
       shape.windows.push_back((layers.empty() ? has_window(layer) : layers[index]) ? window : 0);
     }
   }
-  /// The same window in every layer, or none.
+  /// Gives every layer the same window; 0 is none.
   void read_window(DecoderShape& shape, std::int32_t window) const {
     if (window > 0) shape.windows.assign(static_cast<std::size_t>(shape.num_layers), window);
   }
-  /// Which layers have a window by layer_types; empty where the file lists none.
+  /// Tells by layer_types whether a layer has a window; empty if the file has no layer_types.
   std::vector<bool> listed_windows(const DecoderShape& shape) const;
 
  private:

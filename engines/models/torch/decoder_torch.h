@@ -25,7 +25,7 @@ class DecoderTorch final : public LanguageModel {
   static std::int64_t bytes_to_load(const DecoderShape& shape, const DecoderWeights& weights,
                                     const std::string& dtype);
 
-  /// What a model loaded so tells of itself; no weights are read but for the digest.
+  /// The info of a model loaded so. It reads no weights but for the digest.
   static ModelInfo describe(const DecoderShape& shape, const DecoderWeights& weights,
                             const std::string& device, const std::string& dtype);
 
