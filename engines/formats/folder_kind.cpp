@@ -108,14 +108,4 @@ void refuse_other_folder(const std::string& folder) {
   refuse_quantised_folder(folder);
 }
 
-std::string model_name_of_path(const std::string& path) {
-  const fs::path whole = fs::path(path).lexically_normal();
-  const fs::path last = whole.has_filename() ? whole : whole.parent_path();
-  const std::string cache = last.parent_path().parent_path().filename().string();
-  const std::size_t name = cache.find("--", std::string_view("models--").size());
-  if (last.parent_path().filename() == "snapshots" && cache.starts_with("models--"))
-    return cache.substr(name == std::string::npos ? std::string_view("models--").size() : name + 2);
-  return last.filename().string();
-}
-
 }  // namespace speclab::engines

@@ -69,7 +69,6 @@ const std::vector<Allowed>& allowed() {
       {"input_file.cpp", "offset + done",
        "the system refuses offsets from 2^63 on, and a buffer is in memory"},
       {"input_file.cpp", "done += static_cast", "bytes that the system has read into the buffer"},
-      {"folder_kind.cpp", "name + 2", "a place inside a text"},
       {"gguf_parts.cpp", "number + 1", "at most 1000 parts"},
       {"gguf_parts.cpp", "found += part.header.table.tensors().size()",
        "tensors in memory, of at most 1000 parts"},

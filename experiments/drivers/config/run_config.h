@@ -28,7 +28,7 @@ struct Axes {
 };
 
 struct PromptOptions {
-  std::string set = "core";             ///< a folder of experiments/prompts, or a path
+  std::string set = "core";             ///< of experiments/prompts, or the path of a set
   std::vector<std::string> categories;  ///< empty: all of the set
   std::int32_t per_category = 1;        ///< the first so many of each
   std::int32_t new_tokens = 128;
@@ -39,7 +39,7 @@ struct PromptOptions {
 /// Prompts that are never measured: they fit acceptance and costs for the predictions and for the
 /// policy `auto`.
 struct PilotOptions {
-  std::string set = "pilot";
+  std::string set = "pilot";  ///< as of the prompts; the same set gives its last prompts
   std::int32_t per_category = 1;
   std::int32_t max_length = 8;  ///< levels that pilots draft and that `auto` may ask for
 };
@@ -58,7 +58,10 @@ struct RunConfig {
   std::int32_t repetitions = 1;
   std::int32_t plain_repetitions = 0;  ///< of plain decoding; 0: as many as of all others
   std::string places = "all";          ///< of drafts, for drafter_acceptance: "all" or "rounds"
-  std::vector<std::string> models{"smollm2-135m"};
+  std::vector<std::string> models{"smollm2-135m"};  ///< names, by which work and tables know them
+  /// What each is loaded from, in their order: a catalogue name or the path of a file or folder.
+  std::vector<std::string> model_files{"smollm2-135m"};
+  std::vector<std::string> model_names{};  ///< the key target.name: empty, or one for each
   engines::ModelOptions
       target;  ///< device, dtype, arithmetic, threads; the model comes from `models`
   std::string chat_template = "auto";       ///< one of kChatTemplates
@@ -72,6 +75,8 @@ struct RunConfig {
   PilotOptions pilot;
   CostOptions costs;
 
+  /// The file of one of `models`: itself where no file is named.
+  const std::string& file_of(const std::string& model) const;
   /// Rounds stay on the device, which times passes within them: one by itself would bring its
   /// logits to the host.
   bool has_device_rounds() const { return target.rounds == "device"; }
@@ -85,6 +90,13 @@ struct RunConfig {
 /// line with a caret for all that is
 ///         unknown, of the wrong type, out of range or contradictory
 RunConfig read_run_config(const std::string& path, const std::vector<std::string>& settings);
+
+/// Gives every model file its name: that of target.name, else of its path.
+/// @throws ConfigError if two files get the same name, or a file that of a shape model
+void name_models(RunConfig& config);
+
+/// The config with names in the place of paths: equal wherever models lie.
+RunConfig with_names_for_paths(RunConfig config);
 
 /// The whole config as TOML that read_run_config reads back. The question is not in it.
 std::string to_toml(const RunConfig& config);

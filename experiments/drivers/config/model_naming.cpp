@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "experiments/drivers/config/config_checks.h"
+#include "experiments/drivers/config/run_config.h"
+#include "sim/core/errors.h"
+#include "sim/core/model_name.h"
+
+namespace speclab::experiments {
+namespace {
+
+/// @param given  of the key target.name; empty: the name comes from the path
+std::string checked_name(const std::string& file, const std::string& given) {
+  const std::string name = given.empty() ? model_name_of_path(file) : given;
+  if (is_shape_model(file)) {
+    if (name == file) return name;
+    throw ConfigError(
+        fmt::format("target.name = \"{}\" for {}; allowed: a shape model's own name",
+                    escaped(name, 60), escaped(file, 60)));
+  }
+  if (is_shape_model(name))
+    throw ConfigError(
+        fmt::format("target.name: {} would be named {}, as if its weights were random; allowed: "
+                    "another name in target.name",
+                    escaped(file, 200), escaped(name, 60)));
+  if (!given.empty() && !is_name(given))
+    throw ConfigError(
+        fmt::format("target.name = \"{}\"; allowed: {}", escaped(given, 60), kNameRule));
+  return name;
+}
+
+/// The name that stands for a file on the axis `model`; the text itself if it is a name.
+const std::string& name_for(const RunConfig& config, const std::string& text) {
+  const auto found = std::ranges::find(config.model_files, text);
+  return found == config.model_files.end()
+             ? text
+             : config.models.at(static_cast<std::size_t>(found - config.model_files.begin()));
+}
+
+}  // namespace
+
+const std::string& RunConfig::file_of(const std::string& model) const {
+  const auto found = std::ranges::find(models, model);
+  const auto place = static_cast<std::size_t>(found - models.begin());
+  return place < models.size() && place < model_files.size() ? model_files[place] : model;
+}
+
+void name_models(RunConfig& config) {
+  const std::size_t count = config.model_files.size();
+  if (!config.model_names.empty() && config.model_names.size() != count)
+    throw ConfigError(
+        fmt::format("target.name has {} names for {} models; allowed: one for each of "
+                    "target.model, in the same order",
+                    config.model_names.size(), count));
+  config.models.clear();
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string given = config.model_names.empty() ? "" : config.model_names[i];
+    config.models.push_back(checked_name(config.model_files[i], given));
+    if (!names.insert(config.models.back()).second)
+      throw ConfigError(fmt::format("target.name: two models would be named {}; allowed: one name "
+                                    "for each in target.name",
+                                    escaped(config.models.back(), 60)));
+  }
+  for (auto* selections : {&config.zips, &config.exclusions})
+    for (AxisSelection& selection : *selections)
+      if (const auto axis = selection.find("model"); axis != selection.end())
+        for (std::string& text : axis->second) text = name_for(config, text);
+}
+
+RunConfig with_names_for_paths(RunConfig config) {
+  config.model_files = config.models;
+  config.model_names.clear();
+  for (NamedDrafter& drafter : config.drafters)
+    drafter.options.model = model_name_of_path(drafter.options.model);
+  return config;
+}
+
+}  // namespace speclab::experiments
