@@ -13,7 +13,8 @@ namespace {
 
 engines::LoadedModel load_model(const LoadedPlan& plan, const std::string& name, int threads) {
   engines::ModelOptions options = plan.plan.config.target;
-  options.model = name;
+  options.model = plan.plan.config.file_of(name);
+  options.name = name;
   if (threads > 0) options.threads = threads;
   engines::LoadedModel loaded = plan.engines.load_model(options);
   if (loaded.model->info().random_weights != is_shape_model(name))
@@ -131,7 +132,7 @@ LoadedPlan load_plan(const Plan& plan, engines::Engines& engines, int threads) {
 LoadedPlan tokenized_plan(const Plan& plan, engines::Engines& engines) {
   LoadedPlan loaded{.plan = plan, .engines = engines, .models = {}, .texts = {}};
   for (const std::string& name : plan.config.models)
-    if (!is_shape_model(name)) loaded.models[name] = {nullptr, engines.load_tokenizer(name)};
+    if (!is_shape_model(name)) loaded.models[name] = {nullptr, engines.load_tokenizer(plan.config.file_of(name))};
   tokenize_prompts(loaded);
   return loaded;
 }
