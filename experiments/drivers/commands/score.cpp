@@ -82,11 +82,12 @@ std::string read_text(const std::string& path) {
   }
 }
 
-std::vector<Token> ids_of_text(const std::string& path, const engines::LoadedModel& loaded) {
-  const std::string text = read_text(path);
+/// @param where  file or prompt, for messages
+std::vector<Token> ids_of_text(const std::string& where, const std::string& text,
+                               const engines::LoadedModel& loaded) {
   const engines::Tokenizer& tokenizer =
       tokenizer_of(loaded, "this model has no tokenizer; give the ids with --prompt-ids 1,2,3");
-  check_text_size("--file", text.size(), loaded.model->info());
+  check_text_size(where, text.size(), loaded.model->info());
   warn_of_dropped_bytes(tokenizer.num_bytes_without_token(text));
   return tokenizer.encode_whole(text);
 }
@@ -105,17 +106,22 @@ void check_ids(const std::string& where, const std::vector<Token>& ids,
           fmt::format("{}: id {}; allowed: 0 to {}", where, id, model.vocab_size - 1));
 }
 
-void print_scores(const std::vector<Token>& ids, const std::vector<double>& values, bool json) {
+/// @param prompt  whose text it is, in a list of prompts; null for a text by itself
+void print_scores(const std::vector<Token>& ids, const std::vector<double>& values, bool json,
+                  const Prompt* prompt = nullptr) {
   double sum = 0;
   for (const double value : values) sum += value;
   const double mean = sum / static_cast<double>(values.size());
   if (json) {
-    const nlohmann::ordered_json object = {{"ids", ids},
-                                           {"tokens", values.size()},
-                                           {"mean_negative_log_likelihood", mean},
-                                           {"values", values}};
+    nlohmann::ordered_json object;
+    if (prompt) object = {{"prompt_id", prompt->id}, {"category", prompt->category}};
+    object.update(nlohmann::ordered_json{{"ids", ids},
+                                         {"tokens", values.size()},
+                                         {"mean_negative_log_likelihood", mean},
+                                         {"values", values}});
     fmt::print("{}\n", object.dump());
   } else {
+    if (prompt) fmt::print("{} ({}): ", prompt->id, prompt->category);
     fmt::print("{} tokens scored; mean negative log-likelihood {:.6f} nats; perplexity {:.4f}\n",
                values.size(), mean, std::exp(mean));
   }
@@ -130,18 +136,35 @@ void check_logits_file(const engines::Engines& engines, const ScoreOptions& opti
                                   escaped(*options.logits, 200)));
 }
 
+void score_prompts(const ScoreOptions& options, const engines::LoadedModel& loaded,
+                   const std::vector<Prompt>& prompts) {
+  for (const Prompt& prompt : prompts) {
+    const std::string where = "prompt " + prompt.id;
+    const std::vector<Token> ids = ids_of_text(where, prompt.text, loaded);
+    check_ids(where, ids, loaded.model->info());
+    print_scores(ids, score(*loaded.model, ids, {}), options.common.json, &prompt);
+  }
+}
+
 }  // namespace
 
 int run_score(const ScoreOptions& options) {
-  if (!options.file && !options.prompt_ids)
-    throw ConfigError("score needs a text; give --file FILE or --prompt-ids 1,2,3");
+  if (!options.file && !options.prompt_ids && !options.prompts.set)
+    throw ConfigError("score needs a text; give --file FILE, --prompts SET or --prompt-ids 1,2,3");
+  std::vector<Prompt> prompts;
+  if (options.prompts.set) prompts = read_prompt_list(options.prompts);
   if (options.file) read_text(*options.file);  // a wrong path is told before a model is loaded
   const auto engines = open_engines();
   if (options.logits) check_logits_file(*engines, options);
   const engines::LoadedModel loaded = engines->load_model(options.common.model);
+  if (options.prompts.set) {
+    score_prompts(options, loaded, prompts);
+    return 0;
+  }
   if (options.prompt_ids) note_missing_text(loaded);
-  const std::vector<Token> ids =
-      options.file ? ids_of_text(*options.file, loaded) : parse_prompt_ids(*options.prompt_ids);
+  const std::vector<Token> ids = options.file
+                                     ? ids_of_text("--file", read_text(*options.file), loaded)
+                                     : parse_prompt_ids(*options.prompt_ids);
   check_ids(options.file.value_or("--prompt-ids"), ids, loaded.model->info());
   print_scores(ids, score(*loaded.model, ids, options.logits), options.common.json);
   return 0;

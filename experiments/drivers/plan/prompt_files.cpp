@@ -100,11 +100,14 @@ class RecordFile {
   PromptSet& set_;
 };
 
-/// Without the library's own head, which numbers its kinds of errors.
+/// Without the library's own head, which numbers its kinds of errors, and without a first line,
+/// which is no news.
 std::string reason_of(const PlainJson::exception& error) {
-  const std::string text = error.what();
-  const std::size_t end = text.find("] ");
-  return escaped(end == std::string::npos ? text : text.substr(end + 2), 200);
+  constexpr std::string_view kFirstLine = "parse error at line 1, ";
+  std::string text = error.what();
+  if (const std::size_t end = text.find("] "); end != std::string::npos) text.erase(0, end + 2);
+  if (text.starts_with(kFirstLine)) text.erase(0, kFirstLine.size());
+  return escaped(text, 200);
 }
 
 /// Each element is read and dropped, so that a large file needs no memory of its size.

@@ -27,6 +27,7 @@ constexpr std::array<const char*, 4> kTokenFields = {"prompt_token_ids", "input_
 constexpr std::size_t kShown = 60;  ///< bytes of a found value in a message
 
 std::string shown(const PlainJson& value) {
+  if (value.is_string()) return '"' + escaped(value.get_ref<const std::string&>(), kShown) + '"';
   return escaped(value.dump(-1, ' ', false, PlainJson::error_handler_t::replace), kShown);
 }
 

@@ -39,6 +39,14 @@ std::vector<std::string> files_of(const std::string& path) {
   return files;
 }
 
+/// "prompts.set" of a config, "--prompts" and "--prompts-per-category" of a command line.
+std::string key_of(const std::string& table, const std::string& key) {
+  if (!table.starts_with("--")) return table + "." + key;
+  std::string option = key == "set" ? table : table + "-" + key;
+  std::ranges::replace(option, '_', '-');
+  return option;
+}
+
 void check_ids(const PromptSet& set) {
   std::map<std::string, const Prompt*> by_id;
   for (const Prompt& prompt : set.prompts)
@@ -64,20 +72,20 @@ void check_known(const std::string& category, const PromptSet& set,
   if (std::ranges::find(known, category) != known.end()) return;
   const bool listed = selection.table == std::string_view("prompts");
   throw ConfigError(fmt::format(
-      "{}.{}: category {} is not in {}; there are: {}{}", selection.table,
-      listed ? "categories" : "set", escaped(category), set.path, fmt::join(known, ", "),
+      "{}: category {} is not in {}; there are: {}{}",
+      key_of(selection.table, listed ? "categories" : "set"), escaped(category), set.path, fmt::join(known, ", "),
       listed ? "" : "; leave pilot.set out to hold pilots out of the measured set"));
 }
 
 void check_count(const std::vector<Prompt>& prompts, const std::string& category,
                  const PromptSet& set, const PromptSelection& selection) {
   const int there = static_cast<int>(prompts.size());
-  if (there >= selection.per_category + selection.held_out) return;
+  if (selection.takes_fewer || there >= selection.per_category + selection.held_out) return;
   const std::string where = fmt::format("{}: category {} has {} prompts; ", set.path,
                                         escaped(category), there);
   if (selection.held_out == 0)
-    throw ConfigError(fmt::format("{}{} are asked for; lower {}.per_category", where,
-                                  selection.per_category, selection.table));
+    throw ConfigError(fmt::format("{}{} are asked for; lower {}", where, selection.per_category,
+                                  key_of(selection.table, "per_category")));
   throw ConfigError(fmt::format(
       "{}{} are asked for, and {} more are held out as pilots, which are never measured; add "
       "prompts, lower prompts.per_category or pilot.per_category, leave the category out in "
@@ -118,15 +126,15 @@ PromptSet read_prompt_set(const std::string& set, const char* table) {
   const std::vector<std::string> files = files_of(read.path);
   if (files.empty())
     throw ConfigError(fmt::format(
-        "{}.set: {} is no prompt set; allowed: a set of the project (core, pilot), a folder with "
+        "{}: {} is no prompt set; allowed: a set of the project (core, pilot), a folder with "
         "a CATEGORY.toml for each category or with JSONL files, or a JSONL or JSON file; a path in "
         "a config is relative to the config",
-        table, escaped(read.path, kLongestPath)));
+        key_of(table, "set"), escaped(read.path, kLongestPath)));
   for (const std::string& file : files) read_prompt_file(file, read);
   std::ranges::stable_sort(read.prompts, {}, &Prompt::category);
   if (read.prompts.empty())
-    throw ConfigError(fmt::format("{}.set: {} holds no prompts; allowed: at least one", table,
-                                  escaped(read.path, kLongestPath)));
+    throw ConfigError(fmt::format("{}: {} holds no prompts; allowed: at least one",
+                                  key_of(table, "set"), escaped(read.path, kLongestPath)));
   check_ids(read);
   for (const Prompt& prompt : read.prompts)
     if (prompt.category == kPooled)
@@ -149,8 +157,11 @@ std::vector<Prompt> selected_prompts(const PromptSet& set, const PromptSelection
       return prompt.category == category;
     });
     check_count(all, category, set, selection);
-    const auto first = selection.from_end ? all.end() - selection.per_category : all.begin();
-    prompts.insert(prompts.end(), first, first + selection.per_category);
+    const auto there = static_cast<std::ptrdiff_t>(all.size());
+    const std::ptrdiff_t count =
+        selection.per_category == 0 ? there : std::min<std::ptrdiff_t>(selection.per_category, there);
+    const auto first = selection.from_end ? all.end() - count : all.begin();
+    prompts.insert(prompts.end(), first, first + count);
   }
   return prompts;
 }

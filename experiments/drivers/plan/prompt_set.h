@@ -23,12 +23,13 @@ struct PromptSet {
 
 /// Which prompts of a set.
 struct PromptSelection {
-  std::string set;  ///< of experiments/prompts, or the path of a folder or file
+  std::string set{};  ///< of experiments/prompts, or the path of a folder or file
   std::vector<std::string> categories{};  ///< empty: all
-  int per_category = 1;                   ///< the first so many of each
-  const char* table = "prompts";          ///< of the config, for messages
+  int per_category = 1;                   ///< the first so many of each; 0: all
+  const char* table = "prompts";          ///< of the config, for messages, or "--prompts"
   int held_out = 0;       ///< so many at the end of each category are another selection's
   bool from_end = false;  ///< the last ones of each category, not the first
+  bool takes_fewer = false;  ///< where a category has no more
 };
 
 /// The folder or file of a set, in one spelling, so that equal sets are equal strings.
@@ -39,7 +40,7 @@ bool is_project_set(const std::string& set);
 
 /// Reads a folder's files CATEGORY.toml, and JSONL and JSON files, or a single file of these kinds.
 /// Hidden files are skipped.
-/// @param table  of the config, for messages
+/// @param table  as of a selection
 /// @throws ConfigError if there is no such set, a file is damaged or an id occurs twice
 PromptSet read_prompt_set(const std::string& set, const char* table);
 
