@@ -17,8 +17,8 @@
 #include "engines/tokenizers/load_tokenizer.h"
 #include "sim/core/data_folder.h"
 #include "sim/core/errors.h"
-#include "sim/core/model_name.h"
 #include "sim/core/files.h"
+#include "sim/core/model_name.h"
 #include "sim/core/sha256.h"
 
 namespace speclab::engines {

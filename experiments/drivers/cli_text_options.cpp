@@ -95,8 +95,9 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
   CLI::Option* raw = command->add_flag("!--no-chat-template", options.chat_template,
                                        "Use the text without a template");
   add_messages_option(command, options.chat)->excludes(prompt)->excludes(file);
-  CLI::Option* prompts = add_prompt_list_options(
-      command, options.prompts, "Generate for each of these prompts; --json prints a line for each");
+  CLI::Option* prompts =
+      add_prompt_list_options(command, options.prompts,
+                              "Generate for each of these prompts; --json prints a line for each");
   for (const char* other : {"--prompt", "--prompt-file", "--prompt-ids", "--messages"})
     prompts->excludes(command->get_option(other));
   CLI::Option* system = command->add_option("--system", options.chat.system,

@@ -56,8 +56,9 @@ std::string folder_of(const RunCommandOptions& options, const RunConfig& config)
 RunConfig read_config_of_run(const RunCommandOptions& options) {
   RunConfig config = read_run_config(options.config, options.settings);
   if (have_engines())
-    adopt_names_of_run(config, folder_of(options, config), [] { return open_engines(); },
-                       [](const std::string& text) { fmt::print(stderr, "run: {}\n", text); });
+    adopt_names_of_run(
+        config, folder_of(options, config), [] { return open_engines(); },
+        [](const std::string& text) { fmt::print(stderr, "run: {}\n", text); });
   return config;
 }
 
