@@ -81,7 +81,7 @@ TEST_F(PromptFiles, WithoutRealPromptsAreRefusedWithTheReason) {
        "placeholder"},
       {R"({"prompt": "<your prompt here>"})", "placeholder"},
       {R"({"prompt": [12, 7, 99]})", "token ids"},
-      {R"({"prompt_token_ids": [12, 7, 99]})", "token ids"},
+      {R"({"prompt_token_ids": [12, 7, 99]})", "without a text"},
       {R"({"prompt": "812 3 4411 90 7 1 22 45"})", "random"},
       {R"({"prompt": "  "})", "not empty"},
       {R"({"completion": "x"})", "found the fields: completion"},
