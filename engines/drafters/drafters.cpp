@@ -8,6 +8,7 @@
 
 #include "engines/drafters/draft_growth.h"
 #include "engines/drafters/next_token_sources.h"
+#include "engines/interface/fitting_drafter.h"
 #include "engines/interface/names.h"
 #include "sim/core/errors.h"
 
@@ -17,31 +18,6 @@ namespace {
 /// For messages: its model, or its kind where that is the project's own.
 std::string name_of(const DrafterOptions& drafter) {
   return drafter.model.empty() ? drafter.kind : drafter.model;
-}
-
-void check_vocabulary(const std::string& drafter, std::int32_t found, const ModelInfo& target) {
-  if (found != target.vocab_size)
-    throw ConfigError(
-        fmt::format("drafter '{}' has a vocabulary of {} tokens; {} has {}; choose a drafter "
-                    "trained for this target: the project's own, taken if no drafter model is "
-                    "given, fit smollm2-135m alone",
-                    escaped(drafter), found, target.name, target.vocab_size));
-}
-
-/// The model's vocabulary, and whose hidden states it reads if it reads any.
-void check_base_model(const std::string& drafter, const ModelInfo& model, const ModelInfo& target) {
-  check_vocabulary(drafter, model.vocab_size, target);
-  if (model.feature_size != 0 && model.feature_size != target.hidden_size &&
-      model.feature_size != target.state_size())
-    throw ConfigError(
-        fmt::format("drafter '{}' reads hidden states of {} values; {} has {}; choose a drafter "
-                    "trained for this target",
-                    escaped(drafter), model.feature_size, target.name, target.hidden_size));
-  if (!model.base_sha256.empty() && model.base_sha256 != target.sha256)
-    throw ConfigError(
-        fmt::format("drafter '{}' was trained on the states of a model of SHA-256 {}; {} has {}; "
-                    "choose a drafter trained for this target",
-                    escaped(drafter), escaped(model.base_sha256, 64), target.name, target.sha256));
 }
 
 /// Names that say an order take no other.

@@ -1,10 +1,10 @@
 #include "engines/factory/drafter_store.h"
 
+#include "engines/interface/fitting_drafter.h"
 #include "engines/interface/names.h"
 #include "engines/models/catalogue.h"
 #include "engines/models/resized_vocabulary.h"
 #include "engines/ngrams/ngram_file.h"
-#include "engines/tokenizers/same_vocabulary.h"
 #include "engines/training/training_record.h"
 #include "sim/core/errors.h"
 #include "sim/core/sha256.h"

@@ -39,9 +39,7 @@ CheckpointFolder CheckpointFolder::open(std::string folder) {
   } else if (is_there(path / kIndexFile)) {
     checkpoint.add_shards_of_index();
   } else {
-    throw_model_file_error(checkpoint.folder_, 0,
-                           {"weights", "neither model.safetensors nor its index", "one of them",
-                            "convert the checkpoint to safetensors; pickle files are not read"});
+    refuse_folder_without_weights(checkpoint.folder_);
   }
   return checkpoint;
 }
@@ -106,7 +104,10 @@ void CheckpointFolder::add_shards_of_index() {
   for (const std::string& name : names) add_shard(name);
   for (const std::string& tensor : weight_map.keys()) {
     if (!contains(tensor))
-      weight_map.at(tensor).fail("no such tensor in that shard", "a tensor of the shard");
+      throw_model_file_error(
+          index_path, 0,
+          {"weight_map '" + escaped(tensor, 64) + "'", "no such tensor in that shard",
+           "a tensor of the shard", "download index and shards from one place"});
   }
 }
 

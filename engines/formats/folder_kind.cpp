@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <vector>
+#include <string_view>
 
 #include "engines/formats/input_file.h"
 #include "engines/formats/json_file.h"
@@ -73,29 +74,62 @@ void refuse_quantised_folder(const std::string& folder) {
     if (has(folder, name)) refuse_quantised(folder, name, "in the folder");
 }
 
-/// The first entry of a folder with that extension, or with any for an empty one.
-std::optional<std::string> first_entry(const fs::path& folder, const std::string& extension) {
-  std::vector<std::string> names;
+/// The first name in a folder, in the order of the alphabet, that begins and ends so.
+std::optional<std::string> first_entry(const fs::path& folder, std::string_view beginning,
+                                       std::string_view end) {
+  std::optional<std::string> first;
   std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-    if (extension.empty() || at->path().extension() == extension)
-      names.push_back(at->path().filename().string());
-  if (names.empty()) return std::nullopt;
-  return *std::ranges::min_element(names);
+  for (fs::directory_iterator at(folder, error), last; !error && at != last; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with(beginning) && name.ends_with(end) && (!first || name < *first))
+      first = name;
+  }
+  return first;
+}
+
+/// The snapshot that a model's folder in the hub's cache calls its main one, else the first.
+std::string snapshot_of(const fs::path& folder) {
+  std::string main;
+  std::ifstream(folder / "refs" / "main") >> main;
+  const std::string first = first_entry(folder / "snapshots", "", "").value_or("...");
+  std::error_code none;
+  const bool is_there = !main.empty() && fs::is_directory(folder / "snapshots" / main, none);
+  return fmt::format("snapshots/{}", escaped(is_there ? main : first, kLongestName));
 }
 
 /// Advice in place of a folder without config.json.
 std::string instead_of(const std::string& folder) {
-  if (has(folder, "snapshots"))
-    return "give a snapshot: snapshots/" +
-           escaped(first_entry(fs::path(folder) / "snapshots", "").value_or("..."), kLongestName);
-  if (const auto gguf = first_entry(folder, ".gguf"))
+  if (has(folder, "snapshots")) return "give a snapshot: " + snapshot_of(folder);
+  if (const auto model = first_entry(folder, "models--", ""))
+    return fmt::format("give a snapshot of one model: {}/{}", escaped(*model, kLongestName),
+                       snapshot_of(fs::path(folder) / *model));
+  if (const auto gguf = first_entry(folder, "", ".gguf"))
     return "give the GGUF file in it: " + escaped(*gguf, kLongestName);
   if (has(folder, "params.json") || has(folder, "consolidated.safetensors"))
     return "convert the maker's own layout to Hugging Face's";
   if (has(folder, "model_index.json")) return "give the folder of its language model";
   return "check the path, or download config.json too";
 }
+
+/// Weights of a kind that is not read, and the way to use them.
+struct OtherWeights {
+  std::string_view beginning, ending, kind, change;
+};
+
+constexpr std::string_view kConvert = "convert them to safetensors, or choose a copy with them";
+
+constexpr std::array<OtherWeights, 10> kOtherWeights = {
+    {{"", ".safetensors.index.json", "another name", "name it model.safetensors.index.json"},
+     {"model-", ".safetensors", "a shard", "download model.safetensors.index.json too"},
+     {"consolidated", ".safetensors", "the maker's own layout",
+      "convert it to Hugging Face's layout"},
+     {"", ".safetensors", "another name", "name the file of all weights model.safetensors"},
+     {"", ".gguf", "a GGUF file", "give the path of that file"},
+     {"", ".bin", "a PyTorch pickle, which is not read", kConvert},
+     {"", ".pth", "a PyTorch pickle, which is not read", kConvert},
+     {"", ".h5", "weights of TensorFlow", kConvert},
+     {"", ".msgpack", "weights of Flax", kConvert},
+     {"", ".onnx", "an ONNX graph", kConvert}}};
 
 }  // namespace
 
@@ -106,6 +140,18 @@ void refuse_other_folder(const std::string& folder) {
         folder, 0,
         {"config.json", "missing", "a folder in Hugging Face's layout", instead_of(folder)});
   refuse_quantised_folder(folder);
+}
+
+void refuse_folder_without_weights(const std::string& folder) {
+  constexpr const char* kAllowed = "model.safetensors, or its index with its shards";
+  for (const OtherWeights& other : kOtherWeights)
+    if (const auto name = first_entry(folder, other.beginning, other.ending))
+      throw_model_file_error(
+          folder, 0,
+          {"weights", fmt::format("{} ({})", escaped(*name, kLongestName), other.kind), kAllowed,
+           std::string(other.change)});
+  throw_model_file_error(folder, 0,
+                         {"weights", "missing", kAllowed, "download model.safetensors too"});
 }
 
 }  // namespace speclab::engines

@@ -9,4 +9,8 @@ namespace speclab::engines {
 /// @throws ModelFileError naming what the folder is, and what to give instead
 void refuse_other_folder(const std::string& folder);
 
+/// Refuses a folder in Hugging Face's layout without weights that are read.
+/// @throws ModelFileError naming the weights that it has instead, and what to do with them
+[[noreturn]] void refuse_folder_without_weights(const std::string& folder);
+
 }  // namespace speclab::engines

@@ -44,7 +44,8 @@ void read_version(const InputFile& file, ByteCursor& cursor) {
   if (const auto magic = cursor.read<std::uint32_t>("magic"); magic != kMagic) {
     refuse_other_file(file, "a GGUF file");
     cursor.fail(4, "magic", fmt::format("{:#010x}", magic),
-                fmt::format("{:#010x} (\"GGUF\")", kMagic), "give a GGUF file");
+                fmt::format("{:#010x} (\"GGUF\")", kMagic),
+                "give a GGUF file, and fetch it again if it was one");
   }
   const auto version = cursor.read<std::uint32_t>("version");
   if (version == kVersion) return;
@@ -149,7 +150,7 @@ void place_extents(const InputFile& file, std::uint64_t data_begin, GgufHeader& 
       file.fail(data_begin, {"tensor '" + escaped(name, 63) + "'",
                              fmt::format("{} bytes at data offset {}", extent.bytes, extent.offset),
                              fmt::format("to end by the file's {} bytes", file.size()),
-                             "get the whole file: it may be cut short"});
+                             "fetch it again: it may be cut short"});
     }
     extent.offset = *begin.within(file.size());
   }

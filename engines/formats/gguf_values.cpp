@@ -53,9 +53,11 @@ GgufValue visit_number_type(ByteCursor& cursor, ValueType type, Visit visit) {
       return visit(std::int64_t{});
     case ValueType::f64:
       return visit(double{});
+    case ValueType::array:
+      cursor.fail(4, "type", "an array of arrays", "arrays of numbers, bools or strings",
+                  FileProblem::kOtherModel);
     default:
-      cursor.fail(4, "type", fmt::format("{}", static_cast<std::uint32_t>(type)),
-                  "0 to 12, arrays not of arrays");
+      cursor.fail(4, "type", fmt::format("{}", static_cast<std::uint32_t>(type)), "0 to 12");
   }
 }
 

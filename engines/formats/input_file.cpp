@@ -29,9 +29,10 @@ std::string shown_path(const std::string& path) {
 
 void throw_model_file_error(const std::string& path, std::uint64_t offset,
                             const FileProblem& problem) {
-  std::string message =
-      fmt::format("{}: byte {}: {} = {}; allowed: {}; {}", shown_path(path), offset, problem.field,
-                  problem.found, problem.allowed, problem.change);
+  const std::string place =
+      offset == 0 ? shown_path(path) : fmt::format("{}: byte {}", shown_path(path), offset);
+  std::string message = fmt::format("{}: {} = {}; allowed: {}; {}", place, problem.field,
+                                    problem.found, problem.allowed, problem.change);
   if (message.size() <= kMaxMessage) throw ModelFileError(message);
   std::size_t end = kMaxMessage - 3;
   while ((static_cast<unsigned char>(message[end]) & 0xC0) == 0x80)
@@ -70,8 +71,9 @@ void InputFile::read(std::uint64_t offset, std::span<std::byte> into) const {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail(offset, {"data", std::strerror(errno), "readable bytes", "check the disk"});
     if (count == 0) {
-      fail(offset, {"data", fmt::format("end of file at byte {}", offset + done),
-                    fmt::format("{} bytes from here", into.size()), FileProblem::kDamaged});
+      fail(offset,
+           {"data", fmt::format("end of file at byte {}", offset + done),
+            fmt::format("{} bytes from byte {}", into.size(), offset), FileProblem::kDamaged});
     }
     done += static_cast<std::size_t>(count);
   }

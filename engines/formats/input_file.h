@@ -9,8 +9,8 @@
 
 namespace speclab::engines {
 
-/// A fault of a file. `found` must already be escaped where it quotes the file. Only of a
-/// damaged file does `change` say to use another copy: no copy of a sound file will do.
+/// A fault of a file. `found` must already be escaped where it quotes the file. `change` fits the
+/// kind of fault. Only a damaged file is fetched again: no copy of a sound file will do.
 struct FileProblem {
   std::string field;  ///< path of the field: "tensors[3].rank"
   std::string found;
@@ -18,9 +18,10 @@ struct FileProblem {
   std::string change = kOtherModel;
 
   static constexpr const char* kOtherModel = "change the file, or use another model";
-  static constexpr const char* kDamaged = "use an undamaged copy of the file";
+  static constexpr const char* kDamaged = "fetch it again, or use an undamaged copy";
 };
 
+/// @param offset  of the fault; 0 stands for the file as a whole and is not printed
 /// @throws ModelFileError "path: byte N: field = found; allowed: ...; change", at most 300
 /// characters
 [[noreturn]] void throw_model_file_error(const std::string& path, std::uint64_t offset,

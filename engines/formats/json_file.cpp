@@ -111,8 +111,13 @@ std::int64_t JsonNode::as_integer(std::int64_t min, std::int64_t max) const {
 }
 
 void JsonNode::fail(std::string found, std::string allowed) const {
+  refuse(std::move(found), std::move(allowed), change_);
+}
+
+void JsonNode::refuse(std::string found, std::string allowed, std::string change) const {
   const std::string field = field_.empty() ? "the JSON" : field_.substr(field_[0] == '.' ? 1 : 0);
-  throw_model_file_error(path_, offset_, {field, std::move(found), std::move(allowed), change_});
+  throw_model_file_error(path_, offset_,
+                         {field, std::move(found), std::move(allowed), std::move(change)});
 }
 
 std::string JsonNode::shown() const {

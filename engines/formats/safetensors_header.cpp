@@ -65,7 +65,7 @@ std::uint64_t read_header_length(const InputFile& file) {
   if (length < 2 || length > allowed) {
     refuse_other_file(file, "a safetensors file");
     file.fail(0, {"header length", fmt::format("{}", length), fmt::format("2 to {}", allowed),
-                  "give a whole safetensors file"});
+                  "give a safetensors file, and fetch it again if it was one"});
   }
   return length;
 }
@@ -83,13 +83,15 @@ std::uint64_t element_bytes(const JsonNode& dtype) {
   for (const ElementType& type : kElementTypes) {
     if (type.name == dtype.as_string()) return type.bytes;
   }
-  dtype.fail(dtype.shown(), "F32 F16 BF16 F64, integers, BOOL, F8_E4M3, F8_E5M2");
+  dtype.refuse(dtype.shown(), "F32 F16 BF16 F64, integers, BOOL, F8_E4M3, F8_E5M2",
+               FileProblem::kOtherModel);
 }
 
 void read_shape(const JsonNode& shape, TensorInfo& info) {
   const auto sizes = shape.elements();
   if (sizes.size() > kMaxShapeRank)
-    shape.fail(fmt::format("rank {}", sizes.size()), fmt::format("at most {}", kMaxShapeRank));
+    shape.refuse(fmt::format("rank {}", sizes.size()), fmt::format("at most {}", kMaxShapeRank),
+                 FileProblem::kOtherModel);
   CheckedSize elements = 1;
   for (const JsonNode& size : sizes) {
     info.shape.push_back(size.as_integer(0, INT64_MAX));
@@ -132,8 +134,8 @@ std::vector<Entry> read_entries(const InputFile& file, const std::string& text,
   const auto read = [&](const std::string& name, const nlohmann::json& value) {
     const JsonNode node(value, file.path(), kLengthBytes, name);
     if (name.size() > kMaxNameBytes)
-      node.fail(fmt::format("a name of {} bytes", name.size()),
-                fmt::format("at most {}", kMaxNameBytes));
+      node.refuse(fmt::format("a name of {} bytes", name.size()),
+                  fmt::format("at most {}", kMaxNameBytes), FileProblem::kOtherModel);
     if (name == kMetadataKey) return read_metadata(node, header);
     if (entries.size() == max_tensors)
       file.fail(kLengthBytes, {"header", fmt::format("more than {} tensors", max_tensors),
@@ -165,7 +167,7 @@ void place(Entry entry, std::uint64_t expected, std::uint64_t data_begin, const 
       (CheckedSize(data_begin) + entry.begin).within(file.size());
   if (!begin)
     file.fail(kLengthBytes, {field, fmt::format("begin {}", entry.begin), "a place inside the file",
-                             "get the whole file: it may be cut short"});
+                             "fetch it again: it may be cut short"});
   header.extents.push_back({format_of(entry.info.dtype), *begin, entry.end - entry.begin});
   header.table.insert(std::move(entry.info));
 }
@@ -185,7 +187,7 @@ SafetensorsHeader read_safetensors_header(const InputFile& file, std::size_t max
   if (expected != file.size() - data_begin) {
     file.fail(data_begin, {"data", fmt::format("{} bytes", file.size() - data_begin),
                            fmt::format("{}, as the header says", expected),
-                           "get the whole file: it may be cut short"});
+                           "fetch it again: it may be cut short"});
   }
   return header;
 }

@@ -47,17 +47,17 @@ bool is_folder(const std::string& path) {
 }
 
 CatalogueEntry find_model(const std::string& model) {
-  std::vector<std::string> names;
+  std::vector<NamedModel> known;
   for (CatalogueEntry& entry : model_catalogue()) {
     if (entry.name == model) {
       if (entry.shape || is_there(entry.path)) return entry;
       throw ConfigError(
           fmt::format("model '{}' is not at {}; run {}", model, entry.path, entry.fetched_by));
     }
-    names.push_back(entry.name);
+    known.push_back({entry.name, entry.description, entry.fetched_by});
   }
   if (is_there(model)) return {model, model, std::nullopt, ""};
-  refuse_missing_model(model, names);
+  refuse_missing_model(model, known);
 }
 
 struct FoundTokenizer {

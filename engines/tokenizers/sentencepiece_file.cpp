@@ -4,6 +4,7 @@
 #include <span>
 
 #include "engines/formats/input_file.h"
+#include "engines/formats/other_file.h"
 
 namespace speclab::engines {
 namespace {
@@ -46,7 +47,7 @@ class ProtoMessage {
         field.value = fixed(4);
         return field;
       default:
-        fail("wire type", std::to_string(key & 7), "0, 1, 2, 5");
+        fail("wire type", std::to_string(key & 7), "0, 1, 2, 5", FileProblem::kDamaged);
     }
   }
 
@@ -54,8 +55,9 @@ class ProtoMessage {
   ProtoMessage inner(std::string_view bytes) const {
     return {bytes, offset_ + static_cast<std::uint64_t>(bytes.data() - bytes_.data()), path_};
   }
-  [[noreturn]] void fail(const char* field, std::string found, std::string allowed) const {
-    throw_model_file_error(path_, place(), {field, std::move(found), std::move(allowed)});
+  [[noreturn]] void fail(const char* field, std::string found, std::string allowed,
+                         const char* change = FileProblem::kOtherModel) const {
+    throw_model_file_error(path_, place(), {field, std::move(found), std::move(allowed), change});
   }
 
  private:
@@ -66,7 +68,7 @@ class ProtoMessage {
       value |= std::uint64_t{byte & 0x7FU} << shift;
       if (byte < 0x80) return value;
     }
-    fail("number", "more than ten bytes", "at most ten bytes");
+    fail("number", "more than ten bytes", "at most ten bytes", FileProblem::kDamaged);
   }
 
   std::uint64_t fixed(std::size_t count) {
@@ -81,7 +83,7 @@ class ProtoMessage {
     const std::size_t left = bytes_.size() - at_;
     if (count > left)
       fail("length", std::to_string(count) + " bytes",
-           "at most the " + std::to_string(left) + " left");
+           "at most the " + std::to_string(left) + " left", FileProblem::kDamaged);
     at_ += static_cast<std::size_t>(count);
     return bytes_.substr(at_ - static_cast<std::size_t>(count), static_cast<std::size_t>(count));
   }
@@ -106,7 +108,8 @@ class SentencePieceReader {
       if (field.number == 2) read_trainer(message, field);
       if (field.number == 3) read_normalizer(message, field);
     }
-    if (read_.pieces.texts.empty()) message.fail("pieces", "none", "one or more");
+    if (read_.pieces.texts.empty())
+      message.fail("pieces", "none", "one or more", FileProblem::kDamaged);
     return std::move(read_);
   }
 
@@ -118,12 +121,14 @@ class SentencePieceReader {
                     "at most " + std::to_string(kMostFileBytes)});
     std::string bytes(static_cast<std::size_t>(file.size()), '\0');
     file.read(0, std::as_writable_bytes(std::span(bytes)));
+    refuse_other_file(file, "a SentencePiece model");
     return bytes;
   }
 
   static ProtoMessage opened(const ProtoMessage& outer, const ProtoField& field) {
     if (!field.is_bytes)
-      outer.fail("field", std::to_string(field.number) + " as a number", "a message");
+      outer.fail("field", std::to_string(field.number) + " as a number", "a message",
+                 FileProblem::kDamaged);
     return outer.inner(field.bytes);
   }
 

@@ -11,6 +11,7 @@
 #include "experiments/drivers/cli_analytic.h"
 #include "experiments/drivers/cli_numbers.h"
 #include "experiments/drivers/cli_options.h"
+#include "experiments/drivers/cli_paths.h"
 #include "experiments/drivers/cli_shared_options.h"
 #include "experiments/drivers/commands/config.h"
 #include "experiments/drivers/commands/law.h"
@@ -107,7 +108,8 @@ int parse_and_run(int argc, char** argv) {
                                   fmt::join(law_keys(), ", ")));
   ScoreOptions score;
   CLI::App* score_command =
-      add_command(app, "score", "Print the log-likelihood of a text",
+      add_command(app, "score",
+                  "Print how well a model predicts a text: negative log-likelihood and perplexity",
                   "speclab score --file experiments/papers/README.md --dtype float32", score,
                   run_score, status);
   add_model_options(score_command, score.common);
@@ -178,6 +180,8 @@ int parse_and_run(int argc, char** argv) {
   train_command->add_flag(
       "--overwrite", train.overwrites,
       "Replace the finished drafter in the folder; without this option that is refused");
+  train_command->add_flag("--into-used-folder", train.into_used_folder,
+                          "Write into a folder that holds files of something else");
   add_key_names(train_command, described_train_keys());
   PredictOptions predict;
   add_predict_options(
@@ -200,6 +204,7 @@ int parse_and_run(int argc, char** argv) {
           "Folder of committed runs, like results/reference; if not given, the one that came with "
           "the program")
       ->check(not_empty());
+  expand_homes(app);
   check_command(app, argc, argv);
   try {
     app.parse(argc, argv);

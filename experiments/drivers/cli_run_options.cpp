@@ -39,8 +39,9 @@ void add_run_options(CLI::App* command, RunCommandOptions& options) {
       ->allow_extra_args(false);
   command->add_option("--output", options.output, "Run folder; results/runs/NAME if not given")
       ->check(not_empty());
-  CLI::Option* dry_run =
-      command->add_flag("--dry-run", options.dry_run, "Check the config and list the cells");
+  CLI::Option* dry_run = command->add_flag(
+      "--dry-run", options.dry_run,
+      "Check the config and its models, without their weights, and list the cells");
   command
       ->add_option("--times-from", options.times_from,
                    "Run folder from which --dry-run estimates the time. The default is the run's "
@@ -66,6 +67,8 @@ void add_run_options(CLI::App* command, RunCommandOptions& options) {
   command->add_flag(
       "--allow-network-folder", options.allow_network_folder,
       "Run in a folder on a network file system; locks may not hold between machines there");
+  command->add_flag("--into-used-folder", options.into_used_folder,
+                    "Write into a folder that holds files of something else");
   add_number(command, "--timeout-s", options.generation_timeout_s,
              "Seconds after which a generation has failed; 0 is no limit");
   CLI::Option* workers =

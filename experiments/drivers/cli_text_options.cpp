@@ -63,7 +63,8 @@ void add_tokenize_options(CLI::App* command, TokenizeOptions& options) {
 }
 
 void add_score_options(CLI::App* command, ScoreOptions& options) {
-  CLI::Option* file = command->add_option("--file", options.file, "Text to score");
+  CLI::Option* file = command->add_option("--file", options.file,
+                                          "Text to score; if none is given, standard input");
   command->add_option("--prompt-ids", options.prompt_ids, "Token ids to score: 1,2,3")
       ->excludes(file);
   CLI::Option* logits =

@@ -97,7 +97,7 @@ std::string sha256_file(const std::string& path) {
     sha.update(std::as_bytes(std::span(buffer).first(static_cast<std::size_t>(file.gcount()))));
   if (!file.eof())
     throw ModelFileError(escaped(path, 200) +
-                         ": byte 0: file = unreadable; allowed: a file whose SHA-256 can be taken; "
+                         ": file = unreadable; allowed: a file whose SHA-256 can be taken; "
                          "check the path, its permissions and the disk");
   return sha.finish();
 }

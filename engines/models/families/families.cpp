@@ -47,10 +47,24 @@ const Family* family_of_architecture(const std::string& architecture) {
   return nullptr;
 }
 
+[[noreturn]] void refuse_kind(const GgufFile& file, const char* field, const std::string& kind,
+                              const char* change) {
+  throw_model_file_error(file.path(), 0,
+                         {field, "'" + escaped(kind, 64) + "'", "a whole language model", change});
+}
+
 /// An adapter or a projector has the architecture of its model, and is none.
-void refuse_other_types(const GgufFile& file) {
+/// @source the GGUF format, general.type; llama.cpp, LLM_ARCH_CLIP of files named mmproj
+void refuse_other_kinds(const GgufFile& file) {
+  constexpr const char *kMerge = "merge the adapter into its model and give the merged file",
+                       *kLanguageModel =
+                           "give the GGUF file of the language model that it came with";
   const auto type = file.metadata().find<std::string>("general.type").value_or("model");
-  if (type != "model") file.metadata().fail("general.type", "'" + escaped(type, 64) + "'", "model");
+  if (type == "adapter") refuse_kind(file, "general.type", type, kMerge);
+  if (type != "model") refuse_kind(file, "general.type", type, kLanguageModel);
+  const auto architecture = file.metadata().find<std::string>("general.architecture").value_or("");
+  if (architecture == "clip")
+    refuse_kind(file, "general.architecture", architecture, kLanguageModel);
 }
 
 void read_draft_vocabulary_of(const JsonNode& config, DecoderShape& shape) {
@@ -73,7 +87,7 @@ const Family* family_named(const std::string& model_type) {
 }
 
 DecoderShape shape_from_gguf(const GgufFile& file) {
-  refuse_other_types(file);
+  refuse_other_kinds(file);
   const auto architecture = file.metadata().get<std::string>("general.architecture");
   const Family* family = family_of_architecture(architecture);
   if (family == nullptr)

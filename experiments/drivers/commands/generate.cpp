@@ -1,11 +1,13 @@
 #include "experiments/drivers/commands/generate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "engines/interface/names.h"
+#include "experiments/drivers/commands/loading_note.h"
 #include "experiments/drivers/commands/measured_auto_policy.h"
 #include "experiments/drivers/commands/prompt.h"
 #include "experiments/drivers/engines_loader.h"
@@ -98,15 +100,16 @@ double tokens_per_round(const GenerationRecord& record) {
   return static_cast<double>(record.output_ids.size()) / static_cast<double>(record.rounds.size());
 }
 
-void print_summary(const std::string& name, const Outcome& outcome) {
+void print_summary(const std::string& name, const engines::ModelInfo& model,
+                   const Outcome& outcome) {
   const GenerationRecord& r = outcome.record;
   const double tokens = static_cast<double>(r.output_ids.size());
   fmt::print(stderr,
              "[{}] {} tokens ({}): {:.1f} tokens/s decoding, {:.1f} in all; {:.2f} tokens a round; "
-             "prefill {:.0f} ms\n",
+             "prefill {:.0f} ms; {} in {} on {}, kernels {}\n",
              name, r.output_ids.size(), to_string(r.stop_reason), tokens / seconds(r.decode_ns),
              tokens / seconds(r.decode_ns + r.prefill_ns), tokens_per_round(r),
-             seconds(r.prefill_ns) * 1e3);
+             seconds(r.prefill_ns) * 1e3, model.name, model.dtype, model.device, model.kernels);
 }
 
 /// Of one text: another prompt, or another minute, has another ratio.
@@ -186,7 +189,7 @@ nlohmann::ordered_json outcome_json(const GenerateOptions& options, const engine
 /// before.
 Session make_session(const GenerateOptions& options) {
   auto engines = open_engines();
-  engines::LoadedModel loaded = engines->load_model(options.common.model);
+  engines::LoadedModel loaded = load_with_note(*engines, options.common.model);
   std::vector<GivenPrompt> prompts = read_given_prompts(options, loaded);
   return {std::move(engines), std::move(loaded), std::move(prompts)};
 }
@@ -226,9 +229,12 @@ nlohmann::ordered_json generate(Session& session, const GenerateOptions& options
   for (const GenerateOptions& mode : modes_of(options)) {
     const Outcome outcome = decode(session, mode);
     results.push_back(outcome_json(mode, session.loaded.model->info(), session.request, outcome));
+    if (!options.common.json && !session.loaded.tokenizer)
+      fmt::print("{}", fmt::join(outcome.record.output_ids, ","));
     if (!options.common.json) fmt::print("\n");
     std::fflush(stdout);  // before what is said on standard error
-    if (!options.common.json) print_summary(mode.decoder.drafter.kind, outcome);
+    if (!options.common.json)
+      print_summary(mode.decoder.drafter.kind, session.loaded.model->info(), outcome);
     outcomes.push_back(outcome.record);
   }
   if (options.side_by_side && !options.common.json)

@@ -10,13 +10,6 @@
 namespace speclab::experiments {
 namespace {
 
-/// Empty for a shape model, which has no files.
-std::filesystem::path path_of_model(const engines::Engines& engines, const std::string& model) {
-  for (const engines::KnownModel& known : engines.known_models())
-    if (known.name == model) return known.path;
-  return model;
-}
-
 /// The name that all parts of a split model share; a name that is no part's stays.
 /// @source llama.cpp, llama_split_path: "NAME-00001-of-00003.gguf"
 std::string shared_name(const std::string& name) {
@@ -41,6 +34,12 @@ bool is_file_of_model(const std::filesystem::path& file, const std::filesystem::
 }
 
 }  // namespace
+
+std::filesystem::path path_of_model(const engines::Engines& engines, const std::string& model) {
+  for (const engines::KnownModel& known : engines.known_models())
+    if (known.name == model) return known.path;
+  return model;
+}
 
 void refuse_file_of_model(const engines::Engines& engines, const std::string& option,
                           const std::string& file, const std::string& model) {

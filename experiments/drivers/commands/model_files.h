@@ -1,9 +1,14 @@
 #pragma once
+#include <filesystem>
 #include <string>
 
 #include "engines/interface/engines.h"
 
 namespace speclab::experiments {
+
+/// The file or folder of a model; empty for a shape model, which has none.
+/// @param model  catalogue name, file or folder
+std::filesystem::path path_of_model(const engines::Engines& engines, const std::string& model);
 
 /// Keeps a command from writing over the model that it reads. Tables of logits in a model's folder
 /// may be replaced.

@@ -132,6 +132,13 @@ std::string object_in_words(const Json& object) {
   return words + " (" + object.at("found_in").get<std::string>() + ")";
 }
 
+constexpr const char* kLegend =
+    "parameters    values of all tensors; a head that is stored beside the embedding counts too\n"
+    "weight_bytes  bytes of weights that a pass over one token reads, as they are in memory\n"
+    "stored        types in the file, with their tensors and bytes\n"
+    "ends          tokens that end a text, with the file that says so\n"
+    "-             none\n";
+
 /// A value for people: lists with commas, a dash for nothing.
 std::string in_words(const Json& value) {
   if (value.is_null()) return "-";
@@ -156,6 +163,7 @@ int run_models(const ModelsOptions& options) {
     return 0;
   }
   for (const auto& [key, value] : page.items()) fmt::print("{:<18}{}\n", key, in_words(value));
+  fmt::print("\n{}", kLegend);
   return 0;
 }
 

@@ -1,7 +1,6 @@
 #include "experiments/drivers/commands/run.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 
 #include "analysis/report/report.h"
 #include "experiments/drivers/commands/report.h"
+#include "experiments/drivers/commands/threads.h"
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/kinds/kinds.h"
 #include "experiments/drivers/plan/model_names.h"
@@ -18,10 +18,12 @@
 #include "experiments/drivers/run/adopted_names.h"
 #include "experiments/drivers/run/failures.h"
 #include "experiments/drivers/run/interruption.h"
+#include "experiments/drivers/run/model_checks.h"
 #include "experiments/drivers/run/row_tables.h"
 #include "experiments/drivers/run/run_files.h"
 #include "experiments/drivers/run/run_in_workers.h"
 #include "experiments/drivers/run/run_journals.h"
+#include "experiments/drivers/run/used_folder.h"
 #include "experiments/drivers/run/worker_pool.h"
 #include "experiments/drivers/run/worker_side.h"
 #include "experiments/drivers/slurm/run_on_slurm.h"
@@ -35,8 +37,7 @@ namespace {
 int all_threads() {
   if (const char* text = std::getenv("OMP_NUM_THREADS"); text && std::atoi(text) > 0)
     return std::atoi(text);
-  cpu_set_t allowed;
-  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+  return num_processors();
 }
 
 /// The threads of one of several workers, which share them evenly; 0, as the config says, for a
@@ -85,26 +86,16 @@ class RunCommand {
   }
 
   int run() {
-    if (options_.dry_run) {
-      if (have_engines())
-        check_model_names(plan_, open_engines()->known_models());
-      else
-        progress_.note("names of models are not checked: this build has no engines");
-      fmt::print(
-          "{}{}", describe(plan_),
-          yield() == Yield::generations
-              ? time_estimate_text(plan_, {.times_from = options_.times_from,
-                                           .run_folder = folder_,
-                                           .references = committed_runs()})
-              : fmt::format("time: not known for experiments of the kind {}\n", plan_.config.kind));
-      return 0;
-    }
+    if (options_.role.empty() && !options_.into_used_folder)
+      refuse_used_folder(folder_, names_in_run_folder());
+    if (options_.dry_run) return print_plan();
     if (yield() == Yield::generations && plan_.generations.size() > kMostWithoutYes &&
         !options_.yes)
       throw ConfigError(fmt::format(
           "{}: {} generations; allowed without --yes: at most {}; --dry-run lists the cells",
           options_.config, plan_.generations.size(), kMostWithoutYes));
     if (!options_.role.empty()) return play_role();
+    warn_of_threads(plan_.config.target.threads);
     for (const std::string& note : {tree_axis_note(plan_), plan_.prompt_note})
       if (!note.empty()) progress_.note(note);
     if (!options_.slurm) refuse_beside_jobs(folder_);
@@ -114,6 +105,24 @@ class RunCommand {
   }
 
  private:
+  int print_plan() {
+    if (have_engines()) {
+      const auto engines = open_engines();
+      check_model_names(plan_, engines->known_models());
+      check_models(plan_, *engines);
+    } else {
+      progress_.note("models are not checked: this build has no engines");
+    }
+    fmt::print(
+        "{}{}", describe(plan_),
+        yield() == Yield::generations
+            ? time_estimate_text(plan_, {.times_from = options_.times_from,
+                                         .run_folder = folder_,
+                                         .references = committed_runs()})
+            : fmt::format("time: not known for experiments of the kind {}\n", plan_.config.kind));
+    return 0;
+  }
+
   void check_numbers() const {
     const auto check = [](const char* option, double value, double low, double high) {
       if (!(value >= low && value <= high))

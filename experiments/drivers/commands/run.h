@@ -23,6 +23,7 @@ struct RunCommandOptions {
   bool retry_failed = false;  ///< as RunOptions::retry_failed
   bool allow_mixed = false;   ///< as RunOptions::allow_mixed
   bool allow_network_folder = false;
+  bool into_used_folder = false;    ///< the run folder may hold files of something else
   int workers = 0;                  ///< processes that measure; 0: this one
   double generation_timeout_s = 0;  ///< 0 is none
   bool slurm = false;

@@ -7,9 +7,11 @@
 #include <optional>
 
 #include "engines/interface/not_finite.h"
+#include "experiments/drivers/commands/loading_note.h"
 #include "experiments/drivers/commands/model_files.h"
 #include "experiments/drivers/commands/npy_file.h"
 #include "experiments/drivers/commands/prompt.h"
+#include "experiments/drivers/commands/standard_input.h"
 #include "experiments/drivers/commands/tokenize.h"
 #include "experiments/drivers/engines_loader.h"
 #include "sim/core/errors.h"
@@ -74,15 +76,17 @@ std::vector<double> score(engines::LanguageModel& model, const std::vector<Token
   return values;
 }
 
-std::string read_text(const std::string& path) {
+/// @param path  nothing: standard input
+std::string read_text(const std::optional<std::string>& path) {
+  if (!path) return StandardInput().rest();
   try {
-    return read_file(path);
+    return read_file(*path);
   } catch (const DataError& error) {
     throw ConfigError(fmt::format("--file: {}", error.what()));
   }
 }
 
-/// @param where  file or prompt, for messages
+/// @param where  file, prompt or standard input, for the message
 std::vector<Token> ids_of_text(const std::string& where, const std::string& text,
                                const engines::LoadedModel& loaded) {
   const engines::Tokenizer& tokenizer =
@@ -149,23 +153,24 @@ void score_prompts(const ScoreOptions& options, const engines::LoadedModel& load
 }  // namespace
 
 int run_score(const ScoreOptions& options) {
-  if (!options.file && !options.prompt_ids && !options.prompts.set)
-    throw ConfigError("score needs a text; give --file FILE, --prompts SET or --prompt-ids 1,2,3");
   std::vector<Prompt> prompts;
   if (options.prompts.set) prompts = read_prompt_list(options.prompts);
-  if (options.file) read_text(*options.file);  // a wrong path is told before a model is loaded
+  const bool reads_text = !options.prompt_ids && !options.prompts.set;
+  const std::string where =
+      options.prompt_ids ? "--prompt-ids" : options.file.value_or("standard input");
+  // A wrong path is told before a model is loaded.
+  const std::string text = reads_text ? read_text(options.file) : "";
   const auto engines = open_engines();
   if (options.logits) check_logits_file(*engines, options);
-  const engines::LoadedModel loaded = engines->load_model(options.common.model);
+  const engines::LoadedModel loaded = load_with_note(*engines, options.common.model);
   if (options.prompts.set) {
     score_prompts(options, loaded, prompts);
     return 0;
   }
   if (options.prompt_ids) note_missing_text(loaded);
-  const std::vector<Token> ids = options.file
-                                     ? ids_of_text("--file", read_text(*options.file), loaded)
-                                     : parse_prompt_ids(*options.prompt_ids);
-  check_ids(options.file.value_or("--prompt-ids"), ids, loaded.model->info());
+  const std::vector<Token> ids =
+      options.prompt_ids ? parse_prompt_ids(*options.prompt_ids) : ids_of_text(where, text, loaded);
+  check_ids(where, ids, loaded.model->info());
   print_scores(ids, score(*loaded.model, ids, options.logits), options.common.json);
   return 0;
 }

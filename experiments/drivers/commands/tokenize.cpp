@@ -25,13 +25,27 @@ std::string text_of(const std::string& line, std::size_t number) {
   return value.get<std::string>();
 }
 
+/// Ids beyond the vocabulary have no text: a model may have rows for them, which only pad.
+void warn_of_unknown_ids(const engines::Tokenizer& tokenizer, const std::vector<Token>& ids,
+                         std::size_t number) {
+  const auto unknown =
+      std::ranges::find_if(ids, [&](Token id) { return id >= tokenizer.vocab_size(); });
+  if (unknown != ids.end())
+    fmt::print(stderr,
+               "speclab: warning: standard input:{}: id {} has no text; the tokenizer has ids 0 to "
+               "{}\n",
+               number, *unknown, tokenizer.vocab_size() - 1);
+}
+
 std::string decoded(const engines::Tokenizer& tokenizer, const std::string& line,
                     std::size_t number, bool raw) {
   const nlohmann::json value = parse_json_line(line, number, kAllowedIds);
   if (!value.is_array() || !std::ranges::all_of(value, is_token_id))
     throw ConfigError(
         fmt::format("standard input:{}: {}; allowed: {}", number, escaped(line, 60), kAllowedIds));
-  const std::string text = tokenizer.decode(value.get<std::vector<Token>>());
+  const std::vector<Token> ids = value.get<std::vector<Token>>();
+  warn_of_unknown_ids(tokenizer, ids, number);
+  const std::string text = tokenizer.decode(ids);
   return raw ? text
              : nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -28,10 +28,10 @@ int run_tokenize(const TokenizeOptions& options);
 /// @throws ConfigError, ModelFileError
 int tokenize_messages(const TokenizeOptions& options);
 
-/// Options of `speclab score`: the teacher-forced log-likelihood of a text.
+/// Options of `speclab score`: the negative log-likelihood of a text, token by token.
 struct ScoreOptions {
   CommonOptions common;
-  std::optional<std::string> file;
+  std::optional<std::string> file;        ///< none: standard input
   std::optional<std::string> prompt_ids;  ///< instead of a file: "1,2,3", without a tokenizer
   PromptListOptions prompts;              ///< instead of a file: each text by itself
   std::optional<std::string> logits;      ///< .npy file for all rows

@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
 
+#include "experiments/drivers/commands/loading_note.h"
 #include "experiments/drivers/commands/prompt.h"
 #include "experiments/drivers/commands/text_caches.h"
 #include "experiments/drivers/commands/train_config.h"
@@ -16,6 +18,7 @@
 #include "experiments/drivers/plan/chat_prompt.h"
 #include "experiments/drivers/run/interruption.h"
 #include "experiments/drivers/run/program_origin.h"
+#include "experiments/drivers/run/used_folder.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 #include "sim/core/sha256.h"
@@ -90,6 +93,11 @@ void expect_no_drafter(const std::string& folder) {
                   escaped(folder, 200)));
 }
 
+/// Names that a training leaves in its folder, finished or not.
+constexpr std::array<const char*, 7> kOwnFiles{"checkpoint.bin",    "config.json", "manifest.json",
+                                               "model.safetensors", "ngram.bin",   "tokenizer.part",
+                                               "training.csv"};
+
 /// @param path, key  where the files are named
 void expect_there(const std::string& path, const char* key, const std::vector<std::string>& files) {
   std::error_code none;
@@ -133,7 +141,7 @@ void note_provenance(const engines::Engines& engines, const std::string& target_
 /// @param path  of the config, for messages
 void train_for_target(engines::Engines& engines, const std::string& path, TrainConfig& config,
                       const engines::TrainCallbacks& callbacks) {
-  const engines::LoadedModel target = engines.load_model(config.target);
+  const engines::LoadedModel target = load_with_note(engines, config.target);
   tokenizer_of(target, fmt::format("{}: target.model '{}' has no text of its own to train on", path,
                                    config.target.model));
   if (!config.prompts.empty()) note_missing_template(*target.tokenizer, config.chat_template);
@@ -158,6 +166,9 @@ int run_train(const TrainCommandOptions& options) {
   expect_there(options.config, "files", config.options.text.files);
   expect_there(options.config, "held_out_files", config.options.text.held_out_files);
   if (!options.overwrites) expect_no_drafter(config.options.output);
+  if (!options.into_used_folder)
+    refuse_used_folder(config.options.output,
+                       std::vector<std::string>(kOwnFiles.begin(), kOwnFiles.end()));
   const auto engines = open_engines();
   const Interruption interruption;
   ProgressLines lines;

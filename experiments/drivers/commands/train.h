@@ -9,6 +9,7 @@ struct TrainCommandOptions {
   std::vector<std::string> settings{};  ///< "key=value", over the config
   std::string output;                   ///< in place of drafter.output
   bool overwrites = false;              ///< a finished drafter there
+  bool into_used_folder = false;        ///< the folder may hold files of something else
 };
 
 /// `speclab train`: progress on standard error.

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "engines/interface/names.h"
+#include "experiments/drivers/commands/loading_note.h"
 #include "experiments/drivers/commands/prompt.h"
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/plan/chat_prompt.h"
@@ -110,7 +111,7 @@ int run_verify(const VerifyOptions& options) {
                                   kind,
                                   fmt::join(std::span(engines::kDrafterKinds).subspan(1), ", ")));
   const auto engines = open_engines();
-  engines::LoadedModel loaded = engines->load_model(options.common.model);
+  engines::LoadedModel loaded = load_with_note(*engines, options.common.model);
   VerificationPlan plan{options.decoder, options.speculation_length, requests_of(options, loaded)};
   plan.decoder.seed = options.common.seed;
   const Verification result = verify(*engines, loaded, plan, [](const std::string& what) {

@@ -116,14 +116,46 @@ TEST_F(OtherFolders, LackAConfig) {
   folder_.file("b.gguf", "");
   folder_.file("a.gguf", "");
   expect_words(refusal(), {"GGUF file in it: a.gguf"});
+  make_folder(folder_.path("models--org--tiny/snapshots/89ab"));
+  expect_words(refusal(), {"give a snapshot of one model: models--org--tiny/snapshots/89ab"});
   make_folder(folder_.path("snapshots/0123"));
+  make_folder(folder_.path("snapshots/4567"));
   expect_words(refusal(), {"snapshots/0123"});
+  make_folder(folder_.path("refs"));
+  folder_.file("refs/main", "4567");
+  expect_words(refusal(), {"snapshots/4567"});
+}
+
+/// Defect: weights in another format are called missing, or the way to use them is another's.
+TEST_F(OtherFolders, LackWeightsThatAreRead) {
+  folder_.file("config.json", "{}");
+  const auto opened = [&] { return message_of([&] { CheckpointFolder::open(folder_.path()); }); };
+  expect_words(opened(), {"weights = missing", "download model.safetensors"});
+  for (const auto& [name, words] : std::vector<std::pair<std::string, std::string>>{
+           {"flax_model.msgpack", "Flax"},
+           {"pytorch_model.bin", "pickle, which is not read"},
+           {"tiny.gguf", "give the path of that file"},
+           {"weights.safetensors", "name the file of all weights model.safetensors"},
+           {"consolidated.safetensors", "maker's own layout"},
+           {"model-00001-of-00002.safetensors", "download model.safetensors.index.json too"}}) {
+    folder_.file(name, "");
+    expect_words(opened(), {"weights = " + name, words});
+  }
 }
 
 /// Defect: a checkpoint is opened without a look at the kind of its folder.
 TEST_F(OtherFolders, AreRefusedByTheReaderToo) {
   folder_.file("config.json", R"({"quantization":{"bits":8}})");
   expect_words(message_of([&] { CheckpointFolder::open(folder_.path()); }), {"bits 8"});
+}
+
+/// Defect: a place is named where there is none.
+TEST(Advice, NamesNoByteOfAFaultOfTheWholeFile) {
+  const TemporaryFolder folder;
+  const std::string whole = message_of([&] { read_json_file(folder.path("none")); });
+  EXPECT_EQ(whole.find("byte"), std::string::npos) << whole;
+  const std::string inside = message_of([&] { read_json_file(folder.file("a", "{\"a\": ?")); });
+  EXPECT_NE(inside.find(": byte 7: JSON = "), std::string::npos) << inside;
 }
 
 /// Defect: another copy is advised for a sound file that is not supported, or none for a damaged
@@ -140,6 +172,12 @@ TEST(Advice, OfAnotherCopyStandsBehindDamagedFilesOnly) {
   EXPECT_TRUE(advises_copy(short_header)) << short_header;
   const std::string ends_early = message_of([&] { GgufFile::open(folder.file("c", "GGUF\3")); });
   EXPECT_TRUE(advises_copy(ends_early)) << ends_early;
+  const std::string new_type = message_of([&] {
+    SafetensorsFile::open(folder.file(
+        "d",
+        safetensors_bytes("{" + safetensors_entry("t", "F8_E8M0", "[1]", "[0,1]") + "}", "x")));
+  });
+  EXPECT_FALSE(advises_copy(new_type)) << new_type;
   const nlohmann::json root = {{"hidden_act", "square"}};
   const std::string value =
       message_of([&] { JsonNode(root, "config.json").at("hidden_act").as_integer(0, 1); });

@@ -30,7 +30,10 @@ std::string words_of(const Call& call) {
 }
 
 std::string missing(const std::string& model) {
-  return words_of<ConfigError>([&] { refuse_missing_model(model, {"known"}); });
+  return words_of<ConfigError>([&] {
+    refuse_missing_model(
+        model, {{"known"}, {"tiny-1b", "Tiny-1B-Chat, Q4_0 (MIT)", "scripts/fetch_model tiny-1b"}});
+  });
 }
 
 bool says(const std::string& message, const std::string& words) {
@@ -41,15 +44,23 @@ bool says(const std::string& message, const std::string& words) {
 TEST(GivenModels, OfAHubAreNotFetched) {
   for (const char* model : {"Qwen/Qwen2.5-0.5B", "openai-community/gpt2",
                             "https://huggingface.co/Qwen/Qwen2.5-0.5B", "hf.co/a/b"}) {
-    EXPECT_TRUE(says(missing(model), "models are not fetched; give a folder")) << missing(model);
+    EXPECT_TRUE(says(missing(model), "models are not fetched; download it")) << missing(model);
     EXPECT_FALSE(says(missing(model), "known")) << model;
   }
 }
 
+/// Defect: the script that brings a model of the hub is not named, or one is named that does not.
+TEST(GivenModels, OfAHubNameTheScriptThatBringsThem) {
+  for (const char* model :
+       {"org/Tiny-1B-Chat", "other/tiny-1b-chat-GGUF", "hf.co/org/Tiny-1B-Chat"})
+    EXPECT_TRUE(says(missing(model), "scripts/fetch_model tiny-1b brings it")) << missing(model);
+  EXPECT_TRUE(says(missing("org/Tiny-1B"), "'hf download org/Tiny-1B --local-dir Tiny-1B'"));
+}
+
 /// Defect: a path that a shell did not expand is answered with a list of names.
 TEST(GivenModels, ThatAShellShouldExpandAreToldSo) {
-  for (const char* model : {"~/models/tiny", "$HOME/tiny"})
-    EXPECT_TRUE(says(missing(model), "expanded by a shell")) << missing(model);
+  EXPECT_TRUE(says(missing("$HOME/tiny"), "expanded by a shell"));
+  EXPECT_TRUE(says(missing("~nobody-here/tiny"), "no home of such a user"));
 }
 
 /// Defect: it is not told where a relative path was looked for.
@@ -76,8 +87,9 @@ TEST(GivenModels, ThatArePartsOfAFolderNameTheFolder) {
   EXPECT_TRUE(says(refusal("model.safetensors"), "a folder with config.json"));
   const std::string config = refusal("config.json");
   EXPECT_TRUE(says(config, "allowed: the folder, '" + folder.path() + "'")) << config;
-  for (const char* name : {"model-00001-of-00002.safetensors", "model.safetensors.index.json",
-                           "tokenizer.json", "pytorch_model.bin", "consolidated.00.pth"})
+  for (const char* name :
+       {"model-00001-of-00002.safetensors", "model.safetensors.index.json", "tokenizer.json",
+        "tokenizer.model", "pytorch_model.bin", "consolidated.00.pth", "tf_model.h5"})
     EXPECT_TRUE(says(refusal(name), "the folder, '" + folder.path() + "'")) << refusal(name);
   EXPECT_THROW(open_model(folder.file("model.gguf", "{}")), ModelFileError);
 }
@@ -88,6 +100,8 @@ TEST(GivenModels, ThatAreAdaptersAreToldSo) {
   folder.file("adapter_config.json", R"({"peft_type":"LORA"})");
   const std::string words = words_of<ModelFileError>([&] { open_model(folder.path()); });
   EXPECT_TRUE(says(words, "adapter")) << words;
+  const std::string weights = folder.file("adapter_model.safetensors", "");
+  EXPECT_TRUE(says(words_of<ModelFileError>([&] { open_model(weights); }), "merge the adapter"));
 }
 
 /// Defect: the catalogue and the script that fetches its models name different files.

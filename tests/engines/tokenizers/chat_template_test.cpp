@@ -56,6 +56,19 @@ TEST(ChatTemplate, TakesToolUseWithToolsAndDefaultWithout) {
             "the model's chat templates are named rag, x\\n; allowed: one named default");
 }
 
+/// Defect: of a long conversation it is not told which message the template refuses.
+TEST(ChatTemplate, NamesTheMessageThatItFailsAt) {
+  ChatRequest request = ChatRequest::of_user("Hi");
+  for (const char* role : {"assistant", "tool", "user"})
+    request.messages.push_back({{"role", role}, {"content", "x"}});
+  const std::string source =
+      "{% for m in messages %}{% if m.role == 'tool' %}{{ raise_exception('no tools') }}"
+      "{% endif %}{% endfor %}";
+  EXPECT_EQ(refusal<ConfigError>(only(source), request),
+            "chat template in chat_template.jinja, line 1, message 3 of 4: no tools (the template "
+            "refuses this conversation)");
+}
+
 /// Defect: a refusal of the template, a broken template and a failure look alike.
 TEST(ChatTemplate, SaysWhoseFaultAnErrorIs) {
   const ChatRequest request = ChatRequest::of_user("Hi");

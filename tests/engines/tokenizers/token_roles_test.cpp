@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <map>
 
+#include "engines/interface/fitting_drafter.h"
 #include "engines/tokenizers/folder_tokens.h"
 #include "engines/tokenizers/load_tokenizer.h"
-#include "engines/tokenizers/same_vocabulary.h"
 #include "sim/core/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/engines/tokenizers/sentencepiece_bytes.h"

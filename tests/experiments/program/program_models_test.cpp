@@ -64,6 +64,20 @@ TEST(ProgramScore, ScoresIdsWithoutATokenizer) {
               sum / static_cast<double>(values.size()), 1e-12);
 }
 
+/// Defect: without a tokenizer an empty line stands where the text would, and the ids are lost.
+TEST(ProgramGenerate, PrintsIdsWhereThereIsNoText) {
+  const Checkpoint model("llama");
+  const std::string arguments = "generate --model " + model.folder.path() + " --prompt-ids " +
+                                model.prompt_ids() +
+                                " --max-new-tokens 3 --ignore-eos --temperature 0";
+  std::string ids = json_of(arguments + " --json").at("output_ids").dump();
+  ids = ids.substr(1, ids.size() - 2);
+  EXPECT_EQ(run_program(arguments + " 2>/dev/null").output, ids + "\n");
+  const Outcome summary = run_program(arguments + " 2>&1 >/dev/null");
+  EXPECT_NE(summary.output.find(" in bfloat16 on cpu, kernels "), std::string::npos)
+      << summary.output;
+}
+
 /// Defect: the file lacks the last row, or NumPy reads another shape.
 TEST(ProgramScore, WritesTheLogitsOfAllRows) {
   const Checkpoint model("llama_odd");
@@ -158,6 +172,7 @@ TEST(ProgramModels, InspectAFolderForPeopleAndPrograms) {
   const Outcome people = run_program("models inspect " + model.folder.path());
   EXPECT_EQ(people.code, 0);
   EXPECT_NE(people.output.find("layers            2\n"), std::string::npos) << people.output;
+  EXPECT_NE(people.output.find("\nweight_bytes  bytes of weights that"), std::string::npos);
   EXPECT_NE(people.output.find("no tokenizer"), std::string::npos) << people.output;
 }
 

@@ -171,7 +171,7 @@ TEST(Program, RefusesModelsThatAreMissingDamagedOrOfAnotherKind) {
   expect_refusal("generate --prompt x --model " + truncated, 7, "truncated.gguf: byte");
   const std::string flipped =
       damaged_model("flipped.gguf", 1 << 22, [](std::string& bytes) { bytes[0] ^= 1; });
-  expect_refusal("generate --prompt x --model " + flipped, 7, "flipped.gguf: byte 0");
+  expect_refusal("generate --prompt x --model " + flipped, 7, "flipped.gguf: magic");
   const std::string other = damaged_model("other.gguf", 98362432, [](std::string& bytes) {
     const std::size_t at = bytes.find("llama", bytes.find("general.architecture"));
     bytes.replace(at, 5, "mamba");
@@ -252,6 +252,68 @@ TEST(Program, RefusesADryRunOfAModelThatIsNowhere) {
   expect_refusal("run " + config + " --dry-run", 2, found);
   expect_refusal("run " + config + " --dry-run --set target.model=/dev/zero", 2,
                  "target.model = '/dev/zero': neither a known model nor a file or folder");
+}
+
+/// Defect: --dry-run passes a drafter, a context or a model that the run then refuses.
+TEST(Program, RefusesADryRunOfModelsThatDoNotFit) {
+  const testing::TemporaryFolder folder;
+  const std::string run = "run " + folder.file("fit.toml", R"([prompts]
+categories = ["copying"]
+per_category = 1
+[axes]
+drafter = ["none", "mine"]
+[drafters.mine]
+kind = "small_transformer"
+)") + " --dry-run --output " +
+                          folder.path("run");
+  EXPECT_EQ(run_program(run + " 2>&1").code, 0);
+  const std::string other = testing::TinyModels::get().drafter();
+  expect_refusal(run + " --set drafters.mine.model=" + other, 2, "vocabulary is not the target's");
+  expect_refusal(run + " --set prompts.new_tokens=8000", 2, "needs 8");
+  expect_refusal("run --dry-run " SPECLAB_SOURCE_DIR
+                 "/experiments/configs/walltime_vs_model_size.toml --set target.model="
+                 "'[\"smollm2-135m\",\"/nowhere/tiny\"]'",
+                 2, "/nowhere/tiny");
+}
+
+/// Defect: a run or a training writes among files of something else, or does not resume.
+TEST(Program, WritesIntoNoFolderOfSomethingElse) {
+  const testing::TemporaryFolder folder;
+  folder.file("letter.txt", "");
+  const std::string run = std::string("run " SPECLAB_SOURCE_DIR
+                                      "/experiments/configs/quickstart.toml --dry-run --output ") +
+                          folder.path();
+  expect_refusal(run, 2, "holds files of something else: letter.txt; give another --output");
+  expect_refusal("train " SPECLAB_SOURCE_DIR
+                 "/experiments/configs/train_smollm2_drafter.toml --output " +
+                     folder.path(),
+                 2, "holds files of something else: letter.txt");
+  EXPECT_EQ(run_program(run + " --into-used-folder 2>&1").code, 0);
+  folder.file("journal", "");
+  EXPECT_EQ(run_program(run + " 2>&1").code, 0);
+}
+
+/// Defect: "~" behind an equals sign, which no shell expands, names a folder "~".
+TEST(Program, ExpandsTheHomeFolderInOptions) {
+  const testing::TemporaryFolder home;
+  home.file("prompt.txt", "Hello");
+  const Outcome outcome = run_shell("HOME=" + home.path() +
+                                    " " SPECLAB_PROGRAM
+                                    " generate --max-new-tokens 1 "
+                                    "--prompt-file='~/prompt.txt' 2>&1");
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  expect_refusal("generate --prompt x --model='~/no-model'", 2, "/no-model': no such file");
+  expect_refusal("generate --prompt x --model='~nobody-here/x'", 2, "no home of such a user");
+}
+
+/// Defect: more threads than processors slow a command down without a word.
+TEST(Program, WarnsOfMoreThreadsThanProcessors) {
+  const Outcome outcome =
+      run_shell("taskset -c 0 " SPECLAB_PROGRAM
+                " generate --prompt x --max-new-tokens 1 --threads 2 2>&1 >/dev/null");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.output.find("warning: 2 threads for 1 processors"), std::string::npos)
+      << outcome.output;
 }
 
 /// Every drafter, tree and policy gives plain decoding's tokens at temperature 0, in rounds that

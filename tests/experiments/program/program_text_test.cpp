@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "sim/core/files.h"
+#include "tests/engines/formats/temporary_folder.h"
 #include "tests/experiments/program/program.h"
 
 namespace speclab {
@@ -45,6 +46,26 @@ TEST(Program, DecodesNothingButIds) {
     EXPECT_NE(outcome.output.find("standard input:1"), std::string::npos) << outcome.output;
   }
   expect_refusal("tokenize --dtype float32", 2, "--dtype");
+}
+
+/// Defect: an id that no token has vanishes without a word.
+TEST(Program, WarnsOfIdsWithoutText) {
+  const Outcome outcome = run_program("tokenize --decode 2>&1 <<'E'\n[19556]\n[19556,49152]\nE\n");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.output.find("warning: standard input:2: id 49152 has no text"),
+            std::string::npos)
+      << outcome.output;
+  EXPECT_EQ(outcome.output.find("standard input:1"), std::string::npos);
+}
+
+/// Defect: score reads no pipe, or scores another text than that of the file.
+TEST(Program, ScoresStandardInputAsAFile) {
+  const testing::TemporaryFolder folder;
+  const std::string file = folder.file("text", "Hello, you two.\n");
+  const Outcome piped = run_program("score --json <" + file);
+  EXPECT_EQ(piped.code, 0) << piped.output;
+  EXPECT_EQ(piped.output, run_program("score --json --file " + file).output);
+  expect_refusal("score", 2, "standard input: 0 tokens; allowed: at least 2");
 }
 
 TEST(Program, TokenizesBothWays) {

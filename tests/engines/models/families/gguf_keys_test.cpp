@@ -95,7 +95,9 @@ TEST(GgufKeys, ThatNobodyReadsAreRefused) {
 /// Defect: a file of another kind, or one that contradicts itself, is run as a model.
 TEST(GgufKeys, ThatContradictTheModelAreRefused) {
   expect_keys_refused({
-      {"llama", "general.type", kString, "adapter", "model"},
+      {"llama", "general.type", kString, "adapter", "a whole language model; merge"},
+      {"llama", "general.type", kString, "mmproj", "a whole language model; give the GGUF file"},
+      {"llama", "general.architecture", kString, "clip", "a whole language model; give the GGUF"},
       {"granite", "granite.rope.scaling.finetuned", kBool, false, "true in granite"},
       {"llama", "llama.attention.layer_norm_rms_epsilon", kFloat32, nullptr, "present"},
       {"llama", "llama.attention.layer_norm_epsilon", kFloat32, 0.5, "1e-05"},
