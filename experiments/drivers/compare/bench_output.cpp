@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/core/errors.h"
+#include "sim/core/table_text.h"
 
 namespace speclab::experiments {
 namespace {
@@ -106,8 +107,10 @@ class OutputReader {
   BenchResult result(const json& entry) const {
     const std::string whole = text(entry, "name");
     BenchResult result{.name = whole.substr(0, whole.find("/iterations:"))};
-    if (result.name.empty() || result.name.size() > kMostName)
-      fail("a benchmark's name is empty or too long");
+    if (result.name.empty() || result.name.size() > kMostName ||
+        !table_text_problem(result.name).empty())
+      fail(fmt::format("benchmark '{}'; allowed names: 1 to {} bytes without control characters",
+                       escaped(result.name), kMostName));
     if (entry.contains("error_occurred") && entry["error_occurred"] == true)
       fail(fmt::format("benchmark '{}' failed: {}", escaped(whole),
                        escaped(text(entry, "error_message"))));

@@ -15,9 +15,16 @@
 #include "experiments/drivers/kinds/kinds.h"
 #include "experiments/drivers/plan/prompt_set.h"
 #include "sim/core/errors.h"
+#include "sim/core/table_text.h"
 
 namespace speclab::experiments {
 namespace {
+
+/// A model is named in tables as the config names it.
+void check_model_texts(const ConfigReader& target, const std::vector<std::string>& models) {
+  for (std::size_t i = 0; i < models.size(); ++i)
+    if (!table_text_problem(models[i]).empty()) target.refuse_element("model", i, kTableTextRule);
+}
 
 /// Rules between keys; one is asked only where the keys that it reads were found right.
 void check_target(const RunTables& tables, const RunConfig& config) {
@@ -28,6 +35,7 @@ void check_target(const RunTables& tables, const RunConfig& config) {
   if (tables.are_right({"target.dtype", "target.device"}) && config.target.dtype == "float32" &&
       config.target.device == "cuda")
     target.refuse("dtype", "auto or bfloat16 if target.device is cuda");
+  if (tables.are_right({"target.model"})) check_model_texts(target, config.models);
   if (!tables.are_right({"target.model", "experiment.kind"})) return;
   const auto num_real = std::ranges::count_if(
       config.models, [](const std::string& model) { return !is_shape_model(model); });

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "analysis/io/csv_records.h"
 #include "analysis/io/file_digests.h"
 #include "experiments/drivers/kinds/kinds.h"
 #include "experiments/drivers/run/config_changes.h"
@@ -54,13 +55,12 @@ std::vector<std::string> shards_with_journal(const std::string& folder) {
   return folders;
 }
 
-/// @param what  a line of the table is
+/// @param what  a row of the table is
 void expect_held(const std::string& table, std::size_t held, std::string_view what) {
   std::error_code none;
   if (!std::filesystem::exists(table, none)) return;
-  const std::string lines = read_file(table);
-  const auto in_table =
-      static_cast<std::size_t>(std::ranges::count(lines, '\n')) - std::size_t{!lines.empty()};
+  const std::size_t records = analysis::num_csv_records(read_file(table));
+  const std::size_t in_table = records - std::size_t{records > 0};  // the header is none
   if (in_table > held)
     throw DataError(
         fmt::format("{}: has {} {}, the journals hold {}: put the missing lines or shards back "
@@ -68,7 +68,7 @@ void expect_held(const std::string& table, std::size_t held, std::string_view wh
                     table, in_table, what, held));
 }
 
-/// Lines of atlas.csv and of acceptance.csv that the log makes.
+/// Rows of atlas.csv and of acceptance.csv that the log makes.
 std::size_t num_rules(const RunLog& log) {
   std::size_t rules = 0;
   for (const auto& [cell, entry] : log.atlas()) rules += entry.rules.size();

@@ -36,6 +36,9 @@ const ConfigMistake kConfigMistakes[] = {
     {"[target]\nmodel = []\n", "2:9", "at least one"},
     {"[target]\nmodel = [\"a\", \"a\"]\n", "2:15", "each value once"},
     {"[target]\nmodel = 3\n", "2:9", "strings"},
+    {"[target]\nmodel = [\"m\", \"two\\nlines\"]\n", "2:15", "without control characters"},
+    {"[axes]\npolicy = \"constant:4\\n\"\n", "2:10", ""},
+    {"[axes]\ndrafter = \"small_transformer\"\ntree = \"2x2\\n\"\n", "3:8", ""},
     {"[target]\nmodel = [\"shape-15m\"]\n", "2:9", "one real model"},
     {"[experiment]\nkind = \"rule_atlas\"\n[target]\nmodel = [\"m\", "
      "\"shape-15m\"]\n[axes]\ndrafter = \"bigram\"\n",

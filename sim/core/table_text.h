@@ -1,0 +1,20 @@
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace speclab {
+
+/// The longest name that a table takes, in bytes.
+inline constexpr std::size_t kLongestTableText = 1000;
+
+/// For messages: what table_text_problem finds nothing wrong with.
+inline constexpr const char* kTableTextRule =
+    "at most 1000 bytes of UTF-8 without control characters such as line feeds";
+
+/// Why a text may not become a field of a table: "a control character (byte 0x0a) at byte 3". Empty
+/// where it may. Whatever names something in a table is asked about where it enters, before
+/// anything is measured. Bytes count from 1; an empty text is none of a table's business.
+std::string table_text_problem(std::string_view text);
+
+}  // namespace speclab
