@@ -5,12 +5,15 @@
 #include <speclab_revision.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <system_error>
 
 #include "experiments/drivers/cli_analytic.h"
 #include "experiments/drivers/cli_numbers.h"
 #include "experiments/drivers/cli_options.h"
+#include "experiments/drivers/cli_pages.h"
 #include "experiments/drivers/cli_paths.h"
 #include "experiments/drivers/cli_shared_options.h"
 #include "experiments/drivers/commands/config.h"
@@ -85,6 +88,7 @@ void check_command(const CLI::App& app, int argc, char** argv) {
 
 int parse_and_run(int argc, char** argv) {
   CLI::App app("speclab: speculative decoding, measured, predicted and explained");
+  app.formatter(help_formatter());
   app.set_version_flag("--version", "speclab " SPECLAB_VERSION " (revision " SPECLAB_REVISION ")");
   app.require_subcommand(1);
   int status = 0;
@@ -204,6 +208,7 @@ int parse_and_run(int argc, char** argv) {
           "Folder of committed runs, like results/reference; if not given, the one that came with "
           "the program")
       ->check(not_empty());
+  add_page_commands(app);
   expand_homes(app);
   check_command(app, argc, argv);
   try {
@@ -214,10 +219,16 @@ int parse_and_run(int argc, char** argv) {
   return status;
 }
 
+/// Why standard output takes nothing more. @param number  of the error, as errno has it
+std::string output_problem(int number) {
+  return number == EPIPE ? "standard output: its reader has ended before the last line"
+                         : "standard output: cannot write; free space where it goes";
+}
+
 /// What was printed must have arrived: a full disk behind a redirection is noticed only here.
 void flush_standard_output() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout))
-    throw WriteError("standard output: cannot write; free space where it goes");
+  errno = 0;
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw WriteError(output_problem(errno));
 }
 
 /// Names of files and options may hold what a terminal would obey. Lines and tabs are ours.
@@ -240,8 +251,9 @@ std::string without_control_bytes(const std::string& text) {
 
 int exit_after_error(const std::exception& error) {
   if (std::ferror(stdout)) {
-    std::fprintf(stderr, "speclab: standard output: cannot write: %s; free space where it goes\n",
-                 error.what());
+    const auto* failed = dynamic_cast<const std::system_error*>(&error);
+    std::fprintf(stderr, "speclab: %s\n",
+                 output_problem(failed ? failed->code().value() : 0).c_str());
     return static_cast<int>(ExitCode::cannot_write);
   }
   std::fprintf(stderr, "speclab: internal error: %s\n", error.what());
