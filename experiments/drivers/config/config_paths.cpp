@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "experiments/drivers/plan/prompt_set.h"
+#include "sim/core/expanded_home.h"
 
 namespace speclab::experiments {
 namespace {
@@ -61,7 +62,8 @@ std::string set_from(const ConfigPlace& where, const std::string& text) {
 
 }  // namespace
 
-std::string path_from(const ConfigPlace& where, const std::string& text) {
+std::string path_from(const ConfigPlace& where, const std::string& given) {
+  const std::string text = expanded_home(given);
   if (text.find('/') == std::string::npos || fs::path(text).is_absolute()) return text;
   const fs::path path = path_beside(where, text);
   std::error_code none;
