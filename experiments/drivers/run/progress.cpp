@@ -19,6 +19,9 @@ std::string duration_text(double seconds) {
 }
 
 constexpr std::size_t kLongestBar = 30, kShortestBar = 8;  // columns
+/// One, because some terminals wrap behind the last column; three for what takes the control
+/// sequence for text.
+constexpr std::size_t kFreeColumns = 4;
 
 std::string bar(double fraction, std::size_t columns) {
   const auto filled = static_cast<std::size_t>(fraction * static_cast<double>(columns));
@@ -72,8 +75,9 @@ void Progress::show(bool at_once) {
   if (style_ == Style::silent || (!at_once && now - shown_ < interval)) return;
   shown_ = now;
   const double elapsed_s = std::chrono::duration<double>(now - began_).count();
-  if (style_ == Style::bar)  // the last column stays free: some terminals wrap behind it
-    fmt::print(stderr, "\r\033[K{}", line(elapsed_s, terminal_columns() - 1));
+  if (style_ == Style::bar)
+    fmt::print(stderr, "\r\033[K{}",
+               line(elapsed_s, terminal_columns() - std::min(terminal_columns(), kFreeColumns)));
   else
     fmt::print(stderr, "{}\n", line(elapsed_s));
   std::fflush(stderr);
