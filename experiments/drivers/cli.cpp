@@ -16,12 +16,11 @@
 #include "experiments/drivers/cli_pages.h"
 #include "experiments/drivers/cli_paths.h"
 #include "experiments/drivers/cli_shared_options.h"
+#include "experiments/drivers/cli_train_options.h"
 #include "experiments/drivers/commands/config.h"
 #include "experiments/drivers/commands/law.h"
 #include "experiments/drivers/commands/summary.h"
 #include "experiments/drivers/commands/tokenize.h"
-#include "experiments/drivers/commands/train.h"
-#include "experiments/drivers/commands/train_schema.h"
 #include "experiments/drivers/config/key_reference.h"
 #include "experiments/drivers/config/run_schema.h"
 #include "sim/core/edit_distance.h"
@@ -39,12 +38,6 @@ CLI::App* add_command(CLI::App& app, const char* name, const char* description, 
   command->footer(std::string("Example: ") + example);
   command->callback([&options, run, &status] { status = run(options); });
   return command;
-}
-
-void add_key_names(CLI::App* command, const std::vector<DescribedKey>& keys) {
-  command->footer(command->get_footer() +
-                  "\n\nKeys of a config, as speclab config --describe explains them:\n" +
-                  reference_names(keys));
 }
 
 /// The option of the command that was given which is nearest to one that it does not have; empty
@@ -140,7 +133,7 @@ int parse_and_run(int argc, char** argv) {
       add_command(app, "run", "Run an experiment: predict, measure, report",
                   "speclab run experiments/configs/quickstart.toml", run, run_run, status);
   add_run_options(run_command, run);
-  add_key_names(run_command, described_run_keys());
+  run_command->footer(run_command->get_footer() + key_names_footer(described_run_keys()));
   ConfigCommandOptions config;
   CLI::App* config_command =
       add_command(app, "config", "Explain the keys of configs: type, range, default and meaning",
@@ -167,26 +160,15 @@ int parse_and_run(int argc, char** argv) {
                   "speclab compare HEAD~1 HEAD --measure counts", compare, run_compare, status),
       compare);
   TrainCommandOptions train;
-  CLI::App* train_command = add_command(
-      app, "train",
-      "Train a drafter on the target's own text or on text files, or a language model on text "
-      "files",
-      "speclab train experiments/configs/train_smollm2_drafter.toml", train, run_train, status);
-  train_command->add_option("config", train.config, "TOML file")->required();
-  train_command
-      ->add_option(
-          "--set", train.settings,
-          "key=value that overrides the config, for example drafter.num_heads=4; may be repeated")
-      ->allow_extra_args(false);
-  train_command
-      ->add_option("--output", train.output, "Folder of the drafter, instead of drafter.output")
-      ->check(not_empty());
-  train_command->add_flag(
-      "--overwrite", train.overwrites,
-      "Replace the finished drafter in the folder; without this option that is refused");
-  train_command->add_flag("--into-used-folder", train.into_used_folder,
-                          "Write into a folder that holds files of something else");
-  add_key_names(train_command, described_train_keys());
+  add_train_options(
+      add_command(
+          app, "train",
+          "Train a drafter on the target's own text or on text files, or a language model on "
+          "text files",
+          "speclab train --target qwen2.5-coder-0.5b --kind ngram\n         speclab train "
+          "experiments/configs/train_smollm2_drafter.toml",
+          train, run_train, status),
+      train);
   PredictOptions predict;
   add_predict_options(
       add_command(

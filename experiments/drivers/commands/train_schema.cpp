@@ -467,6 +467,18 @@ std::vector<TrainKey> text_keys() {
         [](TrainConfig& c) -> ValueOfKey { return &c.num_prompts; }},
        {}},
       {{{"own_text",
+         "longest_prompt",
+         "prompts of more tokens are left out. 0 leaves none out, and a prompt that is too long "
+         "for "
+         "the target's context is then refused",
+         "tokens",
+         {.low = 0},
+         {},
+         "",
+         ""},
+        [](TrainConfig& c) -> ValueOfKey { return &c.longest_prompt; }},
+       {}},
+      {{{"own_text",
          "temperatures",
          "temperatures taken in turn; 0 is greedy",
          "",
