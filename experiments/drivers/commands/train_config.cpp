@@ -9,6 +9,7 @@
 
 #include "engines/interface/names.h"
 #include "experiments/drivers/commands/train_schema.h"
+#include "experiments/drivers/config/config_paths.h"
 #include "experiments/drivers/config/includes.h"
 #include "sim/core/errors.h"
 
@@ -195,8 +196,9 @@ TrainConfig read_train_config(const std::string& path, const std::vector<std::st
   const ConfigNode unchanged = root;
   for (const std::string& setting : settings) set_config_value(root, setting);
   if (output.empty() && findings.empty()) expect_own_folder(path, unchanged, root);
+  resolve_train_paths(root);
   TrainConfig config;
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  config.prompt_file = (std::filesystem::path(path).parent_path() / config.prompt_file).string();
   ConfigReader reader(root, "", &findings);
   reader.find("include");
   read_tables(reader, config, findings);
@@ -206,12 +208,8 @@ TrainConfig read_train_config(const std::string& path, const std::vector<std::st
     findings.add(root.where, "drafter.output",
                  "drafter.output is missing; name the drafter's folder, or give --output");
   findings.throw_if_any();
-  for (std::vector<std::string>* files :
-       {&config.options.text.files, &config.options.text.held_out_files})
-    for (std::string& file : *files) file = (folder / file).string();
   if (!config.is_language_model() && (reader.has("own_text") || !reader.has("text")))
-    config.prompts = make_prompts((folder / config.prompt_file).string(),
-                                  static_cast<std::size_t>(config.num_prompts));
+    config.prompts = make_prompts(config.prompt_file, static_cast<std::size_t>(config.num_prompts));
   return config;
 }
 

@@ -46,7 +46,14 @@ std::vector<TrainKey> common_keys() {
          ""},
         [](TrainConfig& c) -> ValueOfKey { return &c.options.drafter; }},
        {}},
-      {{{"drafter", "output", "folder of the drafter", "", {}, {}, "", "none, or --output"},
+      {{{"drafter",
+         "output",
+         "folder of the drafter, relative to the config",
+         "",
+         {},
+         {},
+         "",
+         "none, or --output"},
         [](TrainConfig& c) -> ValueOfKey { return &c.options.output; }},
        {}},
   };
@@ -250,7 +257,7 @@ std::vector<TrainKey> transformer_keys() {
       {{{"drafter",
          "vocabulary_from",
          "folder of a drafter of the same target that lends its draft vocabulary, relative to the "
-         "working directory. Its size must be `draft_vocabulary`. It excludes `start_from`",
+         "config. Its size must be `draft_vocabulary`. It excludes `start_from`",
          "",
          {},
          {},
@@ -260,8 +267,8 @@ std::vector<TrainKey> transformer_keys() {
        kReadHidden},
       {{{"drafter",
          "start_from",
-         "folder of a trained drafter of the same target to continue from, relative to the working "
-         "directory. Its shape is taken, and its draft vocabulary, whose size must be "
+         "folder of a trained drafter of the same target to continue from, relative to the "
+         "config. Its shape is taken, and its draft vocabulary, whose size must be "
          "`draft_vocabulary`",
          "",
          {},

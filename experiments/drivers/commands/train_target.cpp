@@ -166,6 +166,7 @@ std::string train_for_target_in_minutes(engines::Engines& engines,
   }
   const Stopwatch since_forecast;
   TrainConfig config = read_train_config(begun_file(folder), {}, folder);
+  config.target.model = options.target;  // as given: relative to where the user stands
   train_for_target(engines, target, config, callbacks);
   end_begun(folder);
   fmt::print(stderr, "took {:.1f} min{}; draft with --drafter {} --drafter-model {}\n",

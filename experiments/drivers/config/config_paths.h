@@ -11,7 +11,11 @@ namespace speclab::experiments {
 /// @param where  the value stands
 std::string path_from(const ConfigPlace& where, const std::string& given);
 
-/// Does so to the values of a run's config that may be paths: models, prompts and pilots.
+/// Makes the paths of a training's config relative to the working directory: those in the file are
+/// relative to it.
+void resolve_train_paths(ConfigNode& root);
+
+/// Makes whole paths of the values of a run's config that may be paths: models, prompts and pilots.
 void resolve_run_paths(ConfigNode& root);
 
 }  // namespace speclab::experiments

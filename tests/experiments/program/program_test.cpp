@@ -262,7 +262,7 @@ TEST(Program, RefusesADryRunOfAModelThatIsNowhere) {
 TEST(Program, RefusesADryRunOfModelsThatDoNotFit) {
   const testing::TemporaryFolder folder;
   const std::string run = "run " + folder.file("fit.toml", R"([prompts]
-categories = ["copying"]
+categories = ["chat"]
 per_category = 1
 [axes]
 drafter = ["none", "mine"]
