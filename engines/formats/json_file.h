@@ -63,7 +63,7 @@ class JsonNode {
   std::int64_t as_integer(std::int64_t min, std::int64_t max) const;
 
   [[noreturn]] void fail(std::string found, std::string allowed) const;
-  /// Of a sound value that is not supported, in a header where other faults mean damage.
+  /// Refuses a sound value that is not supported; other faults of the header mean damage.
   [[noreturn]] void refuse(std::string found, std::string allowed, std::string change) const;
   /// The value as JSON, escaped and cut for a message.
   std::string shown() const;

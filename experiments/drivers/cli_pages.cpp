@@ -62,7 +62,7 @@ OptionPage option_page(const CLI::Option& option) {
   return page;
 }
 
-/// What stands between an option's name and its description.
+/// The text between an option's name and its description.
 std::string value_text(const OptionPage& page) {
   std::string text;
   if (!page.is_flag()) {

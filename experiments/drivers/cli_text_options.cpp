@@ -17,16 +17,21 @@ CLI::Option* add_tools_option(CLI::App* command, ChatOptions& chat) {
                              "JSON file with an array of tools for the chat template");
 }
 
+/// --prompts and the number of them.
+struct PromptListOption {
+  CLI::Option* set = nullptr;
+  CLI::Option* count = nullptr;
+};
+
 /// @param use  of the prompts, for --help
-/// @return --prompts
-CLI::Option* add_prompt_list_options(CLI::App* command, PromptListOptions& options,
-                                     const std::string& use) {
+PromptListOption add_prompt_list_options(CLI::App* command, PromptListOptions& options,
+                                         const std::string& use) {
   CLI::Option* set = command->add_option(
       "--prompts", options.set,
       use + ": a set of experiments/prompts, a folder, or a JSONL or JSON file");
-  add_number(command, "--prompts-per-category", options.per_category,
-             "The first so many prompts of each category");
-  return set;
+  CLI::Option* count = add_number(command, "--prompts-per-category", options.per_category,
+                                  "The first so many prompts of each category");
+  return {set, count};
 }
 
 }  // namespace
@@ -73,10 +78,11 @@ void add_score_options(CLI::App* command, ScoreOptions& options) {
                        "Write the logits after every token to this .npy file: float32, [tokens, "
                        "vocabulary]; a regular file of that name is replaced")
           ->check(not_empty());
-  CLI::Option* prompts = add_prompt_list_options(
+  const PromptListOption prompts = add_prompt_list_options(
       command, options.prompts, "Score each of these texts by itself, without a chat template");
+  prompts.count->needs(prompts.set);
   for (CLI::Option* other : {file, command->get_option("--prompt-ids"), logits})
-    prompts->excludes(other);
+    prompts.set->excludes(other);
 }
 
 void add_generate_options(CLI::App* command, GenerateOptions& options) {
@@ -96,11 +102,12 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
   CLI::Option* raw = command->add_flag("!--no-chat-template", options.chat_template,
                                        "Use the text without a template");
   add_messages_option(command, options.chat)->excludes(prompt)->excludes(file);
-  CLI::Option* prompts =
+  const PromptListOption prompts =
       add_prompt_list_options(command, options.prompts,
                               "Generate for each of these prompts; --json prints a line for each");
+  prompts.count->needs(prompts.set);
   for (const char* other : {"--prompt", "--prompt-file", "--prompt-ids", "--messages"})
-    prompts->excludes(command->get_option(other));
+    prompts.set->excludes(command->get_option(other));
   CLI::Option* system = command->add_option("--system", options.chat.system,
                                             "Text of a system message before the others");
   add_tools_option(command, options.chat);
@@ -147,10 +154,10 @@ void add_verify_options(CLI::App* command, VerifyOptions& options) {
       ->check(takes("at least 0"));
   CLI::Option* ids = command->add_option("--prompt-ids", options.prompt_ids,
                                          "One prompt instead, as token ids: 1,2,3");
-  add_prompt_list_options(command, options.prompts,
-                          "Prompts to verify with; if none are given, two of each category of the "
-                          "project's set core")
-      ->excludes(ids);
+  const PromptListOption prompts = add_prompt_list_options(
+      command, options.prompts,
+      "Prompts to verify with; if none are given, two of each category of the project's set core");
+  for (CLI::Option* option : {prompts.set, prompts.count}) option->excludes(ids);
   command->add_flag("!--no-chat-template", options.chat_template,
                     "Use the text without a template");
 }

@@ -23,7 +23,8 @@ void add_train_options(CLI::App* command, TrainCommandOptions& options) {
           ->check(not_empty())
           ->excludes(config)
           ->excludes(set);
-  command->add_option("--kind", options.kind, "Drafter for --target: ngram, or feature_transformer")
+  command->add_option("--kind", options.kind, "Drafter for --target")
+      ->check(takes_one_of(kKindsByMinutes))
       ->needs(target);
   add_number(command, "--minutes", options.minutes,
              "Minutes that the training for --target may take; if not given, 10 for ngram and 60 "

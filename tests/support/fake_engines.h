@@ -29,7 +29,7 @@ struct FakeEnginesState {
   std::function<void()> on_round = [] {};
   std::function<void()> on_allocation = [] {
   };  ///< a decoder, a generation or a round asks for memory
-  /// What training a drafter does.
+  /// The training of a drafter, as it was asked for.
   std::function<void(const engines::TrainOptions&, const engines::TrainCallbacks&)> on_train{};
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a command takes, apart from the library that parses it.
+// Options and subcommands of a command, independent of the library that parses them.
 
 #include <string>
 #include <vector>

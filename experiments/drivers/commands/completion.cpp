@@ -94,7 +94,7 @@ std::string zsh_text(const std::string& text) {
   return safe;
 }
 
-/// What completes a value.
+/// The zsh action that completes a value.
 std::string zsh_action(const OptionPage& option) {
   if (!option.choices.empty()) return fmt::format("({})", joined(option.choices, " "));
   return option.is_number() ? " " : "_files";

@@ -196,9 +196,11 @@ nlohmann::ordered_json outcome_json(const GenerateOptions& options, const engine
 /// Loads the model and reads the prompt. Signals are caught only from here on: nothing is begun
 /// before.
 Session make_session(const GenerateOptions& options) {
+  std::vector<Prompt> list;
+  if (options.prompts.set) list = read_prompt_list(options.prompts);
   auto engines = open_engines();
   engines::LoadedModel loaded = load_with_note(*engines, options.common.model);
-  std::vector<GivenPrompt> prompts = read_given_prompts(options, loaded);
+  std::vector<GivenPrompt> prompts = given_prompts(options, list, loaded);
   return {std::move(engines), std::move(loaded), std::move(prompts)};
 }
 

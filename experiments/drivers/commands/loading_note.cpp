@@ -24,8 +24,11 @@ std::uintmax_t size_of(const fs::path& path) {
     return error ? 0 : size;
   }
   std::uintmax_t sum = 0;
-  for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error))
-    if (at->is_regular_file(error)) sum += at->file_size(error);
+  for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
+    const std::uintmax_t size = at->is_regular_file(error) ? at->file_size(error) : 0;
+    if (!error) sum += size;
+    error.clear();
+  }
   return sum;
 }
 
@@ -58,9 +61,9 @@ engines::LoadedModel load_with_note(engines::Engines& engines,
   warn_of_threads(options.threads);
   std::optional<LateNote> note;
   if (isatty(STDERR_FILENO))
-    note.emplace(kPatience, [&] {
-      fmt::print(stderr, "{}\n",
-                 loading_line(options.model, path_of_model(engines, options.model).string()));
+    note.emplace(kPatience, [line = loading_line(options.model,
+                                                 path_of_model(engines, options.model).string())] {
+      std::fputs((line + "\n").c_str(), stderr);
     });
   return engines.load_model(options);
 }

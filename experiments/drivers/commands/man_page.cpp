@@ -82,10 +82,11 @@ std::string exit_status() {
 
 std::string man_page(const CommandPage& program, const std::string& version) {
   const std::string& words = program.description;  // "speclab: what it does"
+  const std::size_t colon = words.find(": ");
   std::string page = fmt::format(
       ".TH SPECLAB 1 \"\" \"{}\" \"User Commands\"\n.ad l\n.SH NAME\nspeclab \\- {}\n"
       ".SH SYNOPSIS\n\\fBspeclab\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]...\n.SH OPTIONS\n",
-      roff(version), roff(words.substr(words.find(": ") + 2)));
+      roff(version), roff(words.substr(colon == std::string::npos ? 0 : colon + 2)));
   for (const OptionPage& option : program.options) page += option_entry(option);
   page += ".SH COMMANDS\n";
   for (const CommandPage& command : program.subcommands) page += command_section(command);

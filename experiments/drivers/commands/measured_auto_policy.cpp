@@ -25,7 +25,7 @@ constexpr std::int32_t kFewestNewTokens = 16, kMostNewTokens = 128;
 /// The smallest plan from which costs can be measured: one model, one drafter, one prompt.
 Plan cost_plan(const engines::DecoderOptions& decoder, std::uint64_t seed) {
   RunConfig config;
-  config.models = {kTarget};
+  config.models = config.model_files = {kTarget};
   config.seed = seed;
   config.sampling = decoder.sampling;
   config.lossy = decoder.lossy;

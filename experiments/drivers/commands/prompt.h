@@ -16,10 +16,12 @@ struct GivenPrompt {
   std::vector<Token> ids;
 };
 
-/// All prompts of a command: those of --prompts, else the one that read_prompt reads.
-/// @throws ConfigError as both
-std::vector<GivenPrompt> read_given_prompts(const GenerateOptions& options,
-                                            const engines::LoadedModel& loaded);
+/// All prompts of a command as ids: those of --prompts, else the one that read_prompt reads.
+/// @param list  of --prompts, which is read before a model is loaded
+/// @throws ConfigError as read_prompt
+std::vector<GivenPrompt> given_prompts(const GenerateOptions& options,
+                                       const std::vector<Prompt>& list,
+                                       const engines::LoadedModel& loaded);
 
 /// For what needs text. @param way_out  what to give where the model just has no tokenizer
 /// @throws ModelFileError that says why its tokenizer cannot be read, ConfigError if it has none

@@ -61,7 +61,9 @@ RunConfig read_config_of_run(const RunCommandOptions& options) {
   if (have_engines())
     adopt_names_of_run(
         config, folder_of(options, config), [] { return open_engines(); },
-        [](const std::string& text) { fmt::print(stderr, "run: {}\n", text); });
+        [&](const std::string& text) {
+          if (options.role.empty()) fmt::print(stderr, "speclab: {}\n", text);
+        });
   return config;
 }
 
@@ -153,7 +155,8 @@ class RunCommand {
   int print_plan(const std::optional<SourcedEstimate>& time, const std::string& time_text,
                  std::vector<std::string> notes) const {
     if (!time) notes.push_back(time_text.substr(0, time_text.size() - 1));
-    if (std::string note = tree_axis_note(plan_); !note.empty()) notes.push_back(std::move(note));
+    for (const std::string& note : {tree_axis_note(plan_), plan_.prompt_note})
+      if (!note.empty()) notes.push_back(note);
     fmt::print("{}\n", plan_json(plan_, {.folder = folder_,
                                          .time = time,
                                          .needs_yes = needs_yes(),

@@ -1,5 +1,5 @@
 #pragma once
-// What `speclab run --json` prints: one object, however the run ends.
+// The object that `speclab run --json` prints, however the run ends.
 
 #include <cstddef>
 #include <exception>

@@ -119,7 +119,8 @@ TrainingForecast choose_sizes(const Begin& begin, const TrainCommandOptions& opt
     costs.num_cached_texts =
         count_cached_texts(probed, first_prompts(begin, config, static_cast<std::size_t>(most)));
   const double minutes = kAimedShare * begin.minutes - watch.minutes();
-  set_num_prompts(num_prompts_within(minutes, most, config, costs), config);
+  set_num_prompts(num_prompts_within(minutes, most, config, costs), costs.prompts.share_that_fit,
+                  config);
   const TrainingForecast forecast = forecast_of(config, costs);
   const std::string text = forecast_text(config, forecast);
   config.options.own_text.cache_file.clear();
@@ -151,9 +152,10 @@ std::string train_for_target_in_minutes(engines::Engines& engines,
       options.output.empty() ? fmt::format("results/runs/{}-{}", inspected.info.name, options.kind)
                              : options.output;
   if (options.output.empty()) expect_of_target(folder, inspected.info);
-  const std::string call = fmt::format("speclab train --target {} --kind {} --minutes {}",
-                                       options.target, options.kind, minutes);
-  const bool goes_on = was_begun(folder, call);
+  const std::string call =
+      fmt::format("speclab train --target {} --kind {} --minutes {}; the target's SHA-256 is {}",
+                  options.target, options.kind, minutes, inspected.info.sha256);
+  const bool goes_on = was_begun(folder, call, options.overwrites);
   if (!goes_on && !options.overwrites) expect_no_drafter(folder);
   if (!options.into_used_folder) refuse_used_folder(folder, names_in_drafter_folder());
   const engines::LoadedModel target = load_with_note(engines, model);

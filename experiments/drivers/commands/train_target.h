@@ -4,7 +4,7 @@
 
 namespace speclab::experiments {
 
-/// What can be said of the options before anything is opened.
+/// Checks the options that need no open model.
 /// @throws ConfigError
 void check_target_options(const TrainCommandOptions& options);
 

@@ -17,7 +17,15 @@
 namespace speclab::experiments {
 namespace {
 
+/// Two of each category, unless the command says otherwise; none beside ids.
+std::vector<Prompt> prompts_of(const VerifyOptions& options) {
+  constexpr int kPerCategory = 2;
+  if (options.prompt_ids) return {};
+  return read_prompt_list(options.prompts, "core", kPerCategory);
+}
+
 std::vector<engines::Request> requests_of(const VerifyOptions& options,
+                                          const std::vector<Prompt>& prompts,
                                           const engines::LoadedModel& loaded) {
   if (options.prompt_ids) {
     note_missing_text(loaded);
@@ -25,8 +33,6 @@ std::vector<engines::Request> requests_of(const VerifyOptions& options,
   }
   const engines::Tokenizer& tokenizer = tokenizer_of(
       loaded, "this model has no tokenizer; give a prompt as ids with --prompt-ids 1,2,3");
-  constexpr int kPerCategory = 2;
-  const std::vector<Prompt> prompts = read_prompt_list(options.prompts, "core", kPerCategory);
   const std::string chat_template = options.chat_template ? "auto" : "off";
   note_missing_template(tokenizer, chat_template);
   std::vector<engines::Request> requests;
@@ -110,9 +116,11 @@ int run_verify(const VerifyOptions& options) {
     throw ConfigError(fmt::format("--drafter {} drafts nothing that could be verified; allowed: {}",
                                   kind,
                                   fmt::join(std::span(engines::kDrafterKinds).subspan(1), ", ")));
+  const std::vector<Prompt> prompts = prompts_of(options);
   const auto engines = open_engines();
   engines::LoadedModel loaded = load_with_note(*engines, options.common.model);
-  VerificationPlan plan{options.decoder, options.speculation_length, requests_of(options, loaded)};
+  VerificationPlan plan{options.decoder, options.speculation_length,
+                        requests_of(options, prompts, loaded)};
   plan.decoder.seed = options.common.seed;
   const Verification result = verify(*engines, loaded, plan, [](const std::string& what) {
     fmt::print(stderr, "verify: {}\n", what);

@@ -42,14 +42,17 @@ std::string whole_path(const fs::path& path) {
   return (none ? path : whole).lexically_normal().string();
 }
 
+bool is_model(const fs::path& path) {
+  std::error_code none;
+  return fs::is_regular_file(path, none) || fs::exists(path / "config.json", none) ||
+         fs::exists(path / "manifest.json", none);
+}
+
 /// A text without a slash is a name unless such a model lies beside the file.
 std::string model_from(const ConfigPlace& where, const std::string& text) {
   const fs::path path = path_beside(where, text);
-  std::error_code none;
-  const bool is_model = fs::is_regular_file(path, none) || fs::exists(path / "config.json", none) ||
-                        fs::exists(path / "manifest.json", none);
   const bool is_name = text.find('/') == std::string::npos;
-  return is_name && is_model && is_in_file(where) ? whole_path(path) : path_from(where, text);
+  return is_name && is_in_file(where) && is_model(path) ? whole_path(path) : path_from(where, text);
 }
 
 /// A set of the project is known by its name.
@@ -57,7 +60,8 @@ std::string set_from(const ConfigPlace& where, const std::string& text) {
   if (text.empty() || is_project_set(text)) return text;
   std::error_code none;
   const fs::path path = path_beside(where, text);
-  return fs::exists(path, none) ? whole_path(path) : path_from(where, text);
+  const bool is_file = is_in_file(where) && path.has_extension();
+  return is_file || fs::exists(path, none) ? whole_path(path) : path_from(where, text);
 }
 
 }  // namespace
@@ -67,8 +71,9 @@ std::string path_from(const ConfigPlace& where, const std::string& given) {
   if (text.find('/') == std::string::npos || fs::path(text).is_absolute()) return text;
   const fs::path path = path_beside(where, text);
   std::error_code none;
-  const bool is_path = text.front() == '.' || fs::exists(path.parent_path(), none);
-  return is_path ? whole_path(path) : text;
+  const bool may_be_of_a_hub = std::ranges::count(text, '/') == 1 && text.front() != '.' &&
+                               !fs::exists(path.parent_path(), none) && !fs::exists(text, none);
+  return may_be_of_a_hub ? text : whole_path(path);
 }
 
 void resolve_train_paths(ConfigNode& root) {
@@ -77,7 +82,8 @@ void resolve_train_paths(ConfigNode& root) {
     return path.empty() ? path : path_beside(where, path).lexically_normal().string();
   };
   const auto model_beside = [&](const ConfigPlace& where, const std::string& text) {
-    return text.find('/') == std::string::npos ? text : beside(where, text);
+    const bool is_name = text.find('/') == std::string::npos && !is_model(path_beside(where, text));
+    return is_name ? text : beside(where, text);
   };
   resolve(member(member(&root, "target"), "model"), model_beside);
   for (const char* key : {"output", "start_from", "vocabulary_from"})

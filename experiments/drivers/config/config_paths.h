@@ -5,10 +5,10 @@
 
 namespace speclab::experiments {
 
-/// A path of a config as one that holds in any folder: a path in a file is relative to the file, in
-/// an option to the working directory, and `~` begins the user's folder. A text without a slash is a name and stays, and so does one
-/// whose folder is not there, which is told where it is used.
-/// @param where  the value stands
+/// The path that a config's value means, in every working directory. In a file it is relative to
+/// the file, in an option to the working directory; `~` begins the user's home. A text without a
+/// slash is a name and stays, and so does a hub's ORG/NAME.
+/// @param where  place of the value in the config
 std::string path_from(const ConfigPlace& where, const std::string& given);
 
 /// Makes the paths of a training's config relative to the working directory: those in the file are

@@ -72,7 +72,7 @@ RunConfig with_names_for_paths(RunConfig config) {
   config.model_files = config.models;
   config.model_names.clear();
   for (NamedDrafter& drafter : config.drafters)
-    drafter.options.model = model_name_of_path(drafter.options.model);
+    if (!drafter.known_as.empty()) drafter.options.model = drafter.known_as;
   return config;
 }
 

@@ -29,7 +29,7 @@ void check_model_texts(const ConfigReader& target, const std::vector<std::string
                             fmt::format("paths that end in {}, or a target.name", kTableTextRule));
 }
 
-/// What is wrong with the names is told at the key that gives them.
+/// Reports a fault of the names at the key that gives them.
 void read_model_names(const ConfigNode& root, RunConfig& config, Findings& findings) try {
   if (!findings.concerns("target.model") && !findings.concerns("target.name")) name_models(config);
 } catch (const ConfigError& error) {

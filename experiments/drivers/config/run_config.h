@@ -14,6 +14,8 @@ struct NamedDrafter {
   std::string name;
   engines::DrafterOptions options;
   bool has_tree = false;  ///< its tree is fixed, the tree axis does not apply
+  /// The path by which the work of a run knows its model, which has moved since; empty: its own.
+  std::string known_as{};
   std::vector<std::string>
       parts{};  ///< of a mixture, as parse_part reads them: options.parts in the same order
 };
@@ -59,7 +61,7 @@ struct RunConfig {
   std::int32_t plain_repetitions = 0;  ///< of plain decoding; 0: as many as of all others
   std::string places = "all";          ///< of drafts, for drafter_acceptance: "all" or "rounds"
   std::vector<std::string> models{"smollm2-135m"};  ///< names, by which work and tables know them
-  /// What each is loaded from, in their order: a catalogue name or the path of a file or folder.
+  /// The file of each model, in the order of `models`: a catalogue name or a path.
   std::vector<std::string> model_files{"smollm2-135m"};
   std::vector<std::string> model_names{};  ///< the key target.name: empty, or one for each
   engines::ModelOptions
@@ -97,7 +99,8 @@ RunConfig read_run_config(const std::string& path, const std::vector<std::string
 /// @throws ConfigError if two files get the same name, or a file that of a shape model
 void name_models(RunConfig& config);
 
-/// The config with names in the place of paths: equal wherever models lie.
+/// The config with names in the place of paths, and drafters by what they are known as: equal
+/// wherever the models of a run lie.
 RunConfig with_names_for_paths(RunConfig config);
 
 /// The whole config as TOML that read_run_config reads back. The question is not in it.

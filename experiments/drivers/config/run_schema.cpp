@@ -299,7 +299,7 @@ std::vector<K> prompt_keys() {
        [](RunConfig& c) -> ValueOfKey { return &c.pilot.set; }},
       {{"pilot",
         "per_category",
-        "number of prompts from each category, the first ones",
+        "number of prompts from each category: the first of the set, or the last of one's own",
         "prompts",
         {.low = 1, .high = 100000}},
        [](RunConfig& c) -> ValueOfKey { return &c.pilot.per_category; }},

@@ -11,6 +11,7 @@
 #include "experiments/drivers/config/named_drafters.h"
 #include "experiments/drivers/kinds/kinds.h"
 #include "experiments/drivers/plan/measuring_order.h"
+#include "experiments/drivers/plan/plan_prompts.h"
 #include "sim/core/errors.h"
 #include "sim/core/policies/constant_policy.h"
 #include "sim/core/policies/policy_registry.h"
@@ -69,32 +70,6 @@ std::string cell_id(const Cell& cell, const RunConfig& config) {
     id += fmt::format(" {} {} {}", cell.drafting.tree, cell.policy, cell.verifier);
   id += sampling_suffix(config.sampling);
   return cell.category == "all" ? id : id + " " + cell.category;
-}
-
-std::vector<std::string> categories_of(const std::vector<Prompt>& prompts) {
-  std::set<std::string> categories;
-  for (const Prompt& prompt : prompts) categories.insert(prompt.category);
-  return {categories.begin(), categories.end()};
-}
-
-/// Pilots of the measured set itself are its last prompts.
-void read_plan_prompts(Plan& plan) {
-  const RunConfig& config = plan.config;
-  const PromptSet set = read_prompt_set(config.prompts.set, "prompts");
-  const bool holds_out = prompt_set_path(config.pilot.set) == set.path;
-  plan.num_prompts_in_set = set.prompts.size();
-  plan.prompt_note = set.note();
-  plan.prompts = selected_prompts(set, {.set = config.prompts.set,
-                                        .categories = config.prompts.categories,
-                                        .per_category = config.prompts.per_category,
-                                        .held_out = holds_out ? config.pilot.per_category : 0});
-  const PromptSelection pilots{.set = config.pilot.set,
-                               .categories = categories_of(plan.prompts),
-                               .per_category = config.pilot.per_category,
-                               .table = "pilot",
-                               .from_end = holds_out};
-  plan.pilot_prompts = holds_out ? selected_prompts(set, pilots) : read_prompts(pilots);
-  check_no_shared_ids(plan.prompts, plan.pilot_prompts);
 }
 
 void add_cell(Plan& plan, Cell cell) {
@@ -186,19 +161,6 @@ std::string repetitions_text(const RunConfig& config) {
   return config.repetitions_of_plain() > config.repetitions
              ? fmt::format("{} ({} of plain decoding)", text, config.plain_repetitions)
              : text;
-}
-
-/// One's own prompts are told; those of the project are known.
-std::string prompts_text(const Plan& plan) {
-  const RunConfig& config = plan.config;
-  if (is_project_set(config.prompts.set)) return "";
-  const bool holds_out = prompt_set_path(config.pilot.set) == prompt_set_path(config.prompts.set);
-  std::string text = fmt::format(
-      "prompts: the first {} of each category, {} of {} in {}\npilots: {}\n",
-      config.prompts.per_category, plan.prompts.size(), plan.num_prompts_in_set, config.prompts.set,
-      holds_out ? fmt::format("the last {} of each category, held out", config.pilot.per_category)
-                : config.pilot.set);
-  return plan.prompt_note.empty() ? text : text + plan.prompt_note + "\n";
 }
 
 bool is_measured(const Cell& cell, const Prompt& prompt) {

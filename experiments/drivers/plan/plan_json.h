@@ -8,7 +8,7 @@
 
 namespace speclab::experiments {
 
-/// What `run --dry-run --json` adds to the plan.
+/// Facts that `run --dry-run --json` adds to the plan.
 struct PlanOutlook {
   std::string folder;  ///< of the run
   std::optional<SourcedEstimate> time{};

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "experiments/drivers/config/config_reader.h"
 #include "experiments/drivers/plan/prompt_record.h"
@@ -34,8 +36,7 @@ Prompt read_prompt(const ConfigNode& node, const std::string& category, Findings
   return prompt;
 }
 
-/// The name stands in the file and is the file's name, so that what is selected is what the rows
-/// say.
+/// The key names the category and must equal the file's name, so that selections and rows agree.
 std::string read_category_name(ConfigReader& reader, const std::string& path) {
   std::string category;
   const std::string expected = std::filesystem::path(path).stem().string();
@@ -100,8 +101,7 @@ class RecordFile {
   PromptSet& set_;
 };
 
-/// Without the library's own head, which numbers its kinds of errors, and without a first line,
-/// which is no news.
+/// The reason alone, without the library's error number and without "line 1", which is always so.
 std::string reason_of(const PlainJson::exception& error) {
   constexpr std::string_view kFirstLine = "parse error at line 1, ";
   std::string text = error.what();

@@ -1,9 +1,7 @@
 #pragma once
 // The files of a prompt set: TOML by category, JSONL, and JSON arrays.
 
-#include <map>
 #include <string>
-#include <vector>
 
 #include "experiments/drivers/plan/prompt_set.h"
 

@@ -24,6 +24,9 @@ constexpr std::array<const char*, 5> kIdFields = {"question_id", "id", "task_id"
                                                   "conversation_id"};
 constexpr std::array<const char*, 4> kTokenFields = {"prompt_token_ids", "input_ids", "token_ids",
                                                      "prompt_ids"};
+constexpr const char* kTextRule =
+    "allowed: text, because ids belong to one tokenizer, and the acceptance of random ones says "
+    "nothing about texts";
 constexpr std::size_t kShown = 60;  ///< bytes of a found value in a message
 
 std::string shown(const PlainJson& value) {
@@ -87,7 +90,7 @@ const PlainJson* member(const PlainJson& object, const char* field) {
   return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
-/// Who speaks in an entry of a conversation, and what.
+/// The speaker and the content of an entry of a conversation.
 struct Turn {
   std::string role;
   const PlainJson* content = nullptr;
@@ -138,14 +141,11 @@ std::optional<PromptRecord> of_field(const PlainJson& value, const std::string& 
     return PromptRecord{
         .prompt = {.id = "", .category = "", .text = text_of(value, field.c_str())}};
   if (value.front().is_number())
-    throw ConfigError(fmt::format(
-        "{} is a list of token ids; allowed: text, because ids belong to one tokenizer, and the "
-        "acceptance of random ones says nothing about texts",
-        field));
+    throw ConfigError(fmt::format("{} is a list of token ids; {}", field, kTextRule));
   return of_conversation(value, field.c_str());
 }
 
-/// A name for tables. @return empty if there is none
+/// A name for tables. @throws ConfigError if a table cannot hold it
 std::string name_of(const PlainJson& value, const char* field) {
   if (!value.is_string()) refuse(field, value, "a name");
   const std::string& name = value.get_ref<const std::string&>();
@@ -164,14 +164,11 @@ void read_names(const PlainJson& object, PromptRecord& record) {
     record.prompt.category = name_of(*category, "category");
 }
 
-/// No record that has a prompt.
+/// Refuses a record without a prompt, and lists its fields.
 [[noreturn]] void refuse_fields(const PlainJson& object) {
   for (const char* field : kTokenFields)
     if (member(object, field))
-      throw ConfigError(fmt::format(
-          "{} without a text; allowed: text, because ids belong to one tokenizer, and the "
-          "acceptance of random ones says nothing about texts",
-          field));
+      throw ConfigError(fmt::format("{} without a text; {}", field, kTextRule));
   std::vector<std::string> fields;
   for (const auto& [field, value] : object.items()) fields.push_back(escaped(field, kShown));
   constexpr std::size_t kMostShown = 8;

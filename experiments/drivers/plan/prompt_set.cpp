@@ -33,8 +33,12 @@ std::vector<std::string> files_of(const std::string& path) {
   std::error_code error;
   if (fs::is_regular_file(path, error)) return {path};
   std::vector<std::string> files;
-  for (const auto& entry : fs::directory_iterator(path, error))
-    if (is_prompt_file(entry.path())) files.push_back(entry.path().string());
+  fs::directory_iterator at(path, error);
+  if (error && fs::exists(path))
+    throw ConfigError(fmt::format("{}: cannot be read: {}; check its permissions",
+                                  escaped(path, kLongestPath), error.message()));
+  for (const fs::directory_iterator end; !error && at != end; at.increment(error))
+    if (is_prompt_file(at->path())) files.push_back(at->path().string());
   std::ranges::sort(files);
   return files;
 }
@@ -64,8 +68,7 @@ std::vector<std::string> categories_of(const PromptSet& set) {
   return categories;
 }
 
-/// Pilots follow the measured categories, so a missing one is the set's fault there, not that of a
-/// list.
+/// A category without pilots is the fault of the set of pilots; no list names it.
 void check_known(const std::string& category, const PromptSet& set,
                  const PromptSelection& selection) {
   const std::vector<std::string> known = categories_of(set);
@@ -108,9 +111,13 @@ std::string PromptSet::note() const {
 }
 
 std::string prompt_set_path(const std::string& set) {
-  const bool is_name = set.find('/') == std::string::npos && !is_prompt_file(set);
-  const std::string given = is_name ? project_sets() + "/" + set : set;
   std::error_code error;
+  const std::string of_project = project_sets() + "/" + set;
+  const bool is_name =
+      set.find('/') == std::string::npos &&
+      (fs::is_directory(of_project, error) || (!is_prompt_file(set) && !fs::exists(set, error)));
+  const std::string given = is_name ? of_project : set;
+  error.clear();
   const fs::path path = fs::weakly_canonical(given, error);
   if (error) return given;
   return path.has_filename() ? path.string() : path.parent_path().string();

@@ -21,7 +21,7 @@ struct PromptSet {
   std::string note() const;
 };
 
-/// Which prompts of a set.
+/// The choice of prompts from a set.
 struct PromptSelection {
   std::string set{};  ///< of experiments/prompts, or the path of a folder or file
   std::vector<std::string> categories{};  ///< empty: all

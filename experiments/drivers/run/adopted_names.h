@@ -7,10 +7,10 @@
 
 namespace speclab::experiments {
 
-/// Gives models of a config the names that the run in `folder` knows them by, so that the run goes
-/// on if a model lies elsewhere now under another name. Models are compared by their digests, and
-/// only those of a name that the run does not have.
-/// @param note  told of a name of the config that does not hold
+/// Lets a run go on with models that lie elsewhere now: a target gets the name that the run in
+/// `folder` knows it by, a drafter the path. Models are compared by their digests, and only those
+/// that the run does not know as they are given.
+/// @param note  told of a target.name that does not hold
 /// @throws what the engines throw for a model that is not there
 void adopt_names_of_run(RunConfig& config, const std::string& folder,
                         const OpenEngines& open_engines,

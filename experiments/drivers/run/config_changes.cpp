@@ -44,10 +44,10 @@ std::string with_names(const std::string& value) {
   return named;
 }
 
-/// A model is what its name says, wherever it lies.
+/// A target is what its name says, wherever it lies.
 void put_names_for_paths(std::map<std::string, std::string>& values) {
-  for (auto& [key, value] : values)
-    if (key.ends_with(".model")) value = with_names(value);
+  if (const auto model = values.find("target.model"); model != values.end())
+    model->second = with_names(model->second);
   if (const auto name = values.find("target.name"); name != values.end()) {
     values["target.model"] = name->second;
     values.erase(name);

@@ -1,5 +1,5 @@
 #pragma once
-// What can be said of a plan's models before their weights are loaded.
+// Checks of a plan's models that need no weights.
 
 #include "experiments/drivers/plan/plan.h"
 

@@ -75,9 +75,9 @@ void Progress::show(bool at_once) {
   if (style_ == Style::silent || (!at_once && now - shown_ < interval)) return;
   shown_ = now;
   const double elapsed_s = std::chrono::duration<double>(now - began_).count();
+  const std::size_t columns = terminal_columns();
   if (style_ == Style::bar)
-    fmt::print(stderr, "\r\033[K{}",
-               line(elapsed_s, terminal_columns() - std::min(terminal_columns(), kFreeColumns)));
+    fmt::print(stderr, "\r\033[K{}", line(elapsed_s, columns - std::min(columns, kFreeColumns)));
   else
     fmt::print(stderr, "{}\n", line(elapsed_s));
   std::fflush(stderr);

@@ -45,7 +45,7 @@ class Progress {
   void end_phase(const char* how);
   void show(bool at_once);
   double fraction() const;
-  /// What stands behind the percentage: the first is the last to be left out.
+  /// Parts of the line behind the percentage; the last is left out first.
   std::vector<std::string> details(double elapsed_s) const;
   std::string bar_line(double elapsed_s, std::size_t columns) const;
 

@@ -38,6 +38,12 @@ void refuse_results_without_journal(const std::string& folder) {
           folder, file));
 }
 
+/// A drafter that has moved is no change.
+RunConfig with_known_drafters(RunConfig config) {
+  config.drafters = with_names_for_paths(config).drafters;
+  return config;
+}
+
 /// Folders of shards with a journal, by number.
 std::vector<std::string> shards_with_journal(const std::string& folder) {
   std::vector<std::pair<int, std::string>> numbered;
@@ -110,8 +116,9 @@ void RunJournals::check_edit() const {
     return role == KeyRole::setting || (role == KeyRole::choice && !has_choices) ||
            (role == KeyRole::origin && !access_.allow_mixed);
   };
-  const std::string changes = config_changes(log_.sections().rbegin()->second.header.config,
-                                             to_toml(plan_.config), is_refused);
+  const std::string changes =
+      config_changes(log_.sections().rbegin()->second.header.config,
+                     to_toml(with_known_drafters(plan_.config)), is_refused);
   if (!changes.empty()) throw_drift(changes, access_.folder);
 }
 

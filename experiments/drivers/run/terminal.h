@@ -1,5 +1,5 @@
 #pragma once
-// What a terminal can show in one line.
+// The width of a terminal, and of text on it.
 
 #include <cstddef>
 #include <string>

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <set>
 
-#include "experiments/drivers/run/run_files.h"
+#include "analysis/io/file_digests.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
@@ -42,9 +42,8 @@ void refuse_used_folder(const std::string& folder, std::span<const std::string> 
 }
 
 std::vector<std::string> names_in_run_folder() {
-  std::vector<std::string> names = run_file_names();
-  names.insert(names.end(), {"journal", "lock", "shards", "slurm"});
-  return names;
+  return {
+      "journal", "lock", "shards", "slurm", "manifest.toml", "rows.csv", analysis::kDigestsFile};
 }
 
 }  // namespace speclab::experiments

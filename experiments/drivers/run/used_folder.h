@@ -12,7 +12,7 @@ namespace speclab::experiments {
 /// @throws ConfigError naming some of the files, and the option that allows them
 void refuse_used_folder(const std::string& folder, std::span<const std::string> own);
 
-/// The names that `speclab run` leaves in a run folder, finished or not.
+/// Names that `speclab run` gives in its folder and that are hardly a user's, as times.csv may be.
 std::vector<std::string> names_in_run_folder();
 
 }  // namespace speclab::experiments

@@ -14,13 +14,14 @@ std::string begun_file(const std::string& folder);
 
 /// Whether a training of this call was begun in the folder.
 /// @param call  the command that chose the settings, in one line
-/// @throws ConfigError if another call began one there
-bool was_begun(const std::string& folder, const std::string& call);
+/// @param replaces  what another call began
+/// @throws ConfigError if another call began one there, DataError if that cannot be read
+bool was_begun(const std::string& folder, const std::string& call, bool replaces);
 
 /// @param forecast  in one line
 /// @throws WriteError
 void write_begun(const std::string& folder, const std::string& call, const std::string& forecast,
-                 const TrainConfig& config);
+                 TrainConfig config);
 
 /// The file becomes train.toml, which shows what made the drafter. @throws WriteError
 void end_begun(const std::string& folder);

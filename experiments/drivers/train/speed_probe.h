@@ -9,7 +9,7 @@
 
 namespace speclab::experiments {
 
-/// What a probe works on.
+/// The training that a probe takes a part of.
 struct ProbedTraining {
   engines::Engines& engines;
   const engines::LoadedModel& target;

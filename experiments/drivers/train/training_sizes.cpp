@@ -107,9 +107,10 @@ TrainConfig settings_for_target(const std::string& kind, const std::string& mode
   return config;
 }
 
-void set_num_prompts(std::int64_t num_prompts, TrainConfig& config) {
+void set_num_prompts(std::int64_t num_prompts, double share_that_fit, TrainConfig& config) {
   config.num_prompts = num_prompts;
-  const auto an_eighth = static_cast<std::int32_t>(std::min<std::int64_t>(num_prompts / 8, 48));
+  const auto texts = static_cast<std::int64_t>(static_cast<double>(num_prompts) * share_that_fit);
+  const auto an_eighth = static_cast<std::int32_t>(std::min<std::int64_t>(texts / 8, 48));
   if (config.options.drafter == "ngram")
     config.options.ngram.validation_sequences = std::max(1, std::min(an_eighth, 32));
   else
@@ -146,7 +147,7 @@ std::int64_t num_prompts_within(double minutes, std::int64_t most, const TrainCo
                                 const TrainingCosts& costs) {
   const auto with = [&](std::int64_t num_prompts) {
     TrainConfig sized = config;
-    set_num_prompts(num_prompts, sized);
+    set_num_prompts(num_prompts, costs.prompts.share_that_fit, sized);
     return forecast_of(sized, costs);
   };
   SPECLAB_EXPECT(costs.prompts.share_that_fit > 0, "prompts that fit");

@@ -35,7 +35,7 @@ struct TrainingForecast {
   double total() const { return text + count + steps + validation; }
 };
 
-/// What a training of so many prompts would be measured against.
+/// Costs by which a training is sized.
 struct TrainingCosts {
   PromptSample prompts;
   TrainingSpeeds speeds;
@@ -50,7 +50,7 @@ TrainConfig settings_for_target(const std::string& kind, const std::string& mode
                                 const engines::ModelInfo& target);
 
 /// Sets the number of prompts, and how many of their texts are held out.
-void set_num_prompts(std::int64_t num_prompts, TrainConfig& config);
+void set_num_prompts(std::int64_t num_prompts, double share_that_fit, TrainConfig& config);
 
 /// The most prompts whose texts are kept in memory.
 std::int64_t most_prompts(const TrainConfig& config, const engines::ModelInfo& target,

@@ -81,6 +81,27 @@ TEST_F(ProgramOwnPrompts, AnotherModelOfTheSameNameIsRefused) {
   EXPECT_NE(other.output.find("model model_a: was"), std::string::npos) << other.output;
 }
 
+/// Defect: a drafter that was moved is measured anew, or another one under its name is not.
+TEST_F(ProgramOwnPrompts, ADrafterMayMoveToo) {
+  fs::copy(testing::TinyModels::get().drafter(), folder_.path("draft_a"));
+  const std::string pair = " --set axes.drafter=mine --set drafters.mine.kind=small_transformer";
+  const auto with = [&](const std::string& drafter, int repetitions) {
+    return run(pair + " --set drafters.mine.model=" + folder_.path(drafter) +
+               " --set experiment.repetitions=" + std::to_string(repetitions));
+  };
+  ASSERT_EQ(with("draft_a", 1).code, 0);
+  fs::rename(folder_.path("draft_a"), folder_.path("draft_b"));
+  const Outcome moved = with("draft_b", 2);
+  EXPECT_EQ(moved.code, 0) << moved.output;
+  EXPECT_NE(moved.output.find("resumed with 4 of 8"), std::string::npos) << moved.output;
+  fs::copy(testing::TinyModels::get().target(), folder_.path("draft_c"));
+  const Outcome other = with("draft_c", 2);
+  EXPECT_EQ(other.code, 0) << other.output;
+  EXPECT_NE(other.output.find("resumed with 4 of 8"), std::string::npos)
+      << "plain rows stay, those of the other drafter do not\n"
+      << other.output;
+}
+
 /// Defect: generate, score and verify know no files of prompts.
 TEST_F(ProgramOwnPrompts, AreTakenByTheCommandsOfTexts) {
   const std::string options = " --model " + folder_.path("model_a") + " --prompts " +

@@ -1,4 +1,4 @@
-// What is made of the command line itself: --help, the man page, completion by shells.
+// Pages that are made of the command line itself: --help, the man page, completion by shells.
 
 #include <set>
 #include <sstream>
@@ -39,7 +39,7 @@ std::set<std::string> commands() {
   return names_under(run_program("--help").output, "Subcommands:");
 }
 
-/// What the generated function offers for these words in bash.
+/// The offers of the generated function for these words in bash.
 std::set<std::string> offered(const std::string& script, const std::string& words) {
   const Outcome outcome = run_shell(
       "bash -c 'source " + script + "; COMP_WORDS=(" + words +

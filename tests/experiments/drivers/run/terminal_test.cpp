@@ -21,7 +21,7 @@ TEST(Terminal, CountsWideCharactersTwiceAndCutsBetweenThem) {
   EXPECT_EQ(cut_to_columns("abc", 9), "abc");
 }
 
-/// What a bar prints into a terminal that another process narrows between its updates.
+/// The output of a bar in a terminal that another process narrows between its updates.
 std::string said_in_terminal(const char* term, unsigned short columns, unsigned short narrowed) {
   int terminal = -1;
   winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};

@@ -43,7 +43,7 @@ TEST_P(TrainingSizes, GrowWithTheMinutesAndFitIntoThem) {
     TrainConfig config = settings(GetParam());
     const std::int64_t found = num_prompts_within(minutes, 8192, config, slow_costs());
     EXPECT_GE(found, before) << minutes;
-    set_num_prompts(found, config);
+    set_num_prompts(found, 1.0, config);
     const TrainingForecast forecast = forecast_of(config, slow_costs());
     EXPECT_LE(forecast.total(), minutes);
     EXPECT_GT(forecast.total(), 0.5 * minutes) << "the minutes are used";
@@ -54,7 +54,7 @@ TEST_P(TrainingSizes, GrowWithTheMinutesAndFitIntoThem) {
 /// Defect: texts that are there already were paid for again.
 TEST_P(TrainingSizes, TextsThatAreThereCostNoTime) {
   TrainConfig config = settings(GetParam());
-  set_num_prompts(320, config);
+  set_num_prompts(320, 1.0, config);
   TrainingCosts costs = slow_costs();
   const double whole = forecast_of(config, costs).text;
   costs.num_cached_texts = 160;
@@ -81,7 +81,7 @@ TEST_P(TrainingSizes, PromptAndTextFitIntoTheContext) {
 TEST_P(TrainingSizes, LeaveTextsToTrainOn) {
   for (const std::int64_t prompts : {8, 16, 32, 8192}) {
     TrainConfig config = settings(GetParam());
-    set_num_prompts(prompts, config);
+    set_num_prompts(prompts, 1.0, config);
     EXPECT_LE(config.options.schedule.validation_sequences + config.options.schedule.batch,
               std::max<std::int64_t>(prompts, 64));
     EXPECT_LT(config.options.ngram.validation_sequences, std::max<std::int64_t>(prompts, 49));
@@ -103,7 +103,7 @@ TEST(TrainingSizes, KeepTheStatesInMemory) {
 
 TEST(TrainingSizes, ForecastNamesItsParts) {
   TrainConfig config = settings("ngram");
-  set_num_prompts(96, config);
+  set_num_prompts(96, 1.0, config);
   EXPECT_EQ(forecast_text(config, {.num_texts = 96, .text = 7.9, .count = 0.1, .validation = 0.4}),
             "8.4 min: 96 texts of up to 96 tokens (7.9 min), counting (0.1 min), validation (0.4 "
             "min)");
