@@ -7,6 +7,7 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "experiments/drivers/plan/prompt_files.h"
 #include "sim/core/data_folder.h"
@@ -69,10 +70,11 @@ std::vector<std::string> categories_of(const PromptSet& set) {
 }
 
 /// A category without pilots is the fault of the set of pilots; no list names it.
-void check_known(const std::string& category, const PromptSet& set,
-                 const PromptSelection& selection) {
-  const std::vector<std::string> known = categories_of(set);
-  if (std::ranges::find(known, category) != known.end()) return;
+[[noreturn]] void refuse_unknown(const std::string& category, const PromptSet& set,
+                                 const PromptSelection& selection) {
+  std::vector<std::string> known = categories_of(set);
+  constexpr std::size_t kMostShown = 20;
+  if (known.size() > kMostShown) known.resize(kMostShown), known.emplace_back("...");
   const bool listed = selection.table == std::string_view("prompts");
   throw ConfigError(
       fmt::format("{}: category {} is not in {}; there are: {}{}",
@@ -81,9 +83,9 @@ void check_known(const std::string& category, const PromptSet& set,
                   listed ? "" : "; leave pilot.set out to hold pilots out of the measured set"));
 }
 
-void check_count(const std::vector<Prompt>& prompts, const std::string& category,
-                 const PromptSet& set, const PromptSelection& selection) {
-  const int there = static_cast<int>(prompts.size());
+/// @param there  prompts in the category
+void check_count(std::ptrdiff_t there, const std::string& category, const PromptSet& set,
+                 const PromptSelection& selection) {
   if (selection.takes_fewer || there >= selection.per_category + selection.held_out) return;
   const std::string where =
       fmt::format("{}: category {} has {} prompts; ", set.path, escaped(category), there);
@@ -159,12 +161,10 @@ std::vector<Prompt> selected_prompts(const PromptSet& set, const PromptSelection
   std::ranges::sort(wanted);
   std::vector<Prompt> prompts;
   for (const std::string& category : wanted) {
-    check_known(category, set, selection);
-    std::vector<Prompt> all;
-    std::ranges::copy_if(set.prompts, std::back_inserter(all),
-                         [&](const Prompt& prompt) { return prompt.category == category; });
-    check_count(all, category, set, selection);
-    const auto there = static_cast<std::ptrdiff_t>(all.size());
+    const auto all = std::ranges::equal_range(set.prompts, category, {}, &Prompt::category);
+    const std::ptrdiff_t there = std::ranges::ssize(all);
+    if (there == 0) refuse_unknown(category, set, selection);
+    check_count(there, category, set, selection);
     const std::ptrdiff_t count = selection.per_category == 0
                                      ? there
                                      : std::min<std::ptrdiff_t>(selection.per_category, there);
@@ -179,8 +179,10 @@ std::vector<Prompt> read_prompts(const PromptSelection& selection) {
 }
 
 void check_no_shared_ids(const std::vector<Prompt>& prompts, const std::vector<Prompt>& pilots) {
+  std::set<std::string> ids;
+  for (const Prompt& prompt : prompts) ids.insert(prompt.id);
   for (const Prompt& pilot : pilots)
-    if (std::ranges::find(prompts, pilot.id, &Prompt::id) != prompts.end())
+    if (ids.contains(pilot.id))
       throw ConfigError(
           fmt::format("prompt id {} is in prompts.set and in pilot.set; pilots are never measured: "
                       "choose sets without a common prompt",
