@@ -17,6 +17,18 @@ CLI::Option* add_tools_option(CLI::App* command, ChatOptions& chat) {
                              "JSON file with an array of tools for the chat template");
 }
 
+/// @param use  of the prompts, for --help
+/// @return --prompts
+CLI::Option* add_prompt_list_options(CLI::App* command, PromptListOptions& options,
+                                     const std::string& use) {
+  CLI::Option* set = command->add_option(
+      "--prompts", options.set,
+      use + ": a set of experiments/prompts, a folder, or a JSONL or JSON file");
+  add_number(command, "--prompts-per-category", options.per_category,
+             "The first so many prompts of each category");
+  return set;
+}
+
 }  // namespace
 
 void add_tokenize_options(CLI::App* command, TokenizeOptions& options) {
@@ -55,11 +67,16 @@ void add_score_options(CLI::App* command, ScoreOptions& options) {
                                           "Text to score; if none is given, standard input");
   command->add_option("--prompt-ids", options.prompt_ids, "Token ids to score: 1,2,3")
       ->excludes(file);
-  command
-      ->add_option("--logits", options.logits,
-                   "Write the logits after every token to this .npy file: float32, [tokens, "
-                   "vocabulary]; a regular file of that name is replaced")
-      ->check(not_empty());
+  CLI::Option* logits =
+      command
+          ->add_option("--logits", options.logits,
+                       "Write the logits after every token to this .npy file: float32, [tokens, "
+                       "vocabulary]; a regular file of that name is replaced")
+          ->check(not_empty());
+  CLI::Option* prompts = add_prompt_list_options(
+      command, options.prompts, "Score each of these texts by itself, without a chat template");
+  for (CLI::Option* other : {file, command->get_option("--prompt-ids"), logits})
+    prompts->excludes(other);
 }
 
 void add_generate_options(CLI::App* command, GenerateOptions& options) {
@@ -79,6 +96,10 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
   CLI::Option* raw = command->add_flag("!--no-chat-template", options.chat_template,
                                        "Use the text without a template");
   add_messages_option(command, options.chat)->excludes(prompt)->excludes(file);
+  CLI::Option* prompts = add_prompt_list_options(
+      command, options.prompts, "Generate for each of these prompts; --json prints a line for each");
+  for (const char* other : {"--prompt", "--prompt-file", "--prompt-ids", "--messages"})
+    prompts->excludes(command->get_option(other));
   CLI::Option* system = command->add_option("--system", options.chat.system,
                                             "Text of a system message before the others");
   add_tools_option(command, options.chat);
@@ -121,10 +142,12 @@ void add_verify_options(CLI::App* command, VerifyOptions& options) {
   add_verifier_options(command, options.decoder);
   add_number(command, "--seed", options.common.seed, "Seed of all draws");
   add_number(command, "--speculation-length", options.speculation_length, "Tokens drafted a round");
-  CLI::Option* prompts = add_number(command, "--prompts-per-category", options.prompts_per_category,
-                                    "Prompts from each of the project's seven categories");
-  command->add_option("--prompt-ids", options.prompt_ids, "One prompt instead, as token ids: 1,2,3")
-      ->excludes(prompts);
+  CLI::Option* ids = command->add_option("--prompt-ids", options.prompt_ids,
+                                         "One prompt instead, as token ids: 1,2,3");
+  add_prompt_list_options(command, options.prompts,
+                          "Prompts to verify with; if none are given, two of each category of the "
+                          "project's set core")
+      ->excludes(ids);
   command->add_flag("!--no-chat-template", options.chat_template,
                     "Use the text without a template");
 }

@@ -30,7 +30,9 @@ double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 struct Session {
   std::unique_ptr<engines::Engines> engines;
   engines::LoadedModel loaded;
-  engines::Request request;
+  std::vector<GivenPrompt> prompts;
+  engines::Request request{};                           ///< of the prompt in turn
+  std::unique_ptr<SpeculationLengthPolicy> measured{};  ///< `auto`, once its costs are known
   Interruption interruption{};
 
   void check_interruption() const {
@@ -44,11 +46,10 @@ struct Outcome {
   std::string text;
 };
 
-/// The policy by name; for `auto` costs are measured, once the decoder has shown that it takes the
-/// request.
-std::unique_ptr<SpeculationLengthPolicy> policy_of(Session& session, const GenerateOptions& mode,
-                                                   RoundDecoder& decoder) {
-  if (mode.policy != "auto") return make_policy(mode.policy);
+/// For `auto` costs are measured, once the decoder has shown that it takes the request.
+std::unique_ptr<SpeculationLengthPolicy> measured_policy(Session& session,
+                                                         const GenerateOptions& mode,
+                                                         RoundDecoder& decoder) {
   decoder.begin({session.request}, ConstantPolicy(0));
   decoder.finish();
   Progress progress(Progress::style_of_standard_error());
@@ -57,6 +58,7 @@ std::unique_ptr<SpeculationLengthPolicy> policy_of(Session& session, const Gener
       {progress, [&] { session.check_interruption(); }});
 }
 
+/// Decodes the request.
 Outcome decode(Session& session, const GenerateOptions& mode) {
   const engines::Tokenizer* tokenizer = session.loaded.tokenizer.get();
   std::optional<DrawnDraft> drawing;
@@ -71,10 +73,13 @@ Outcome decode(Session& session, const GenerateOptions& mode) {
   if (!engines::is_lossless(mode.decoder))
     fmt::print(stderr, "speclab: verifier '{}' is lossy: the text does not have the target's law\n",
                mode.decoder.verifier);
-  const auto policy = policy_of(session, mode, decoder);
+  const bool is_measured = mode.policy == "auto";
+  if (is_measured && !session.measured) session.measured = measured_policy(session, mode, decoder);
+  const auto named = is_measured ? nullptr : make_policy(mode.policy);
+  const SpeculationLengthPolicy& policy = is_measured ? *session.measured : *named;
   TextStream stream(tokenizer, mode.decoder.stop.stop_strings,
                     !mode.common.json && !mode.draw_trees);
-  decoder.begin({session.request}, *policy);
+  decoder.begin({session.request}, policy);
   std::size_t shown = 0;
   for (bool more = true; more;) {
     session.check_interruption();
@@ -185,8 +190,8 @@ nlohmann::ordered_json outcome_json(const GenerateOptions& options, const engine
 Session make_session(const GenerateOptions& options) {
   auto engines = open_engines();
   engines::LoadedModel loaded = load_with_note(*engines, options.common.model);
-  engines::Request request{0, read_prompt(options, loaded)};
-  return {std::move(engines), std::move(loaded), std::move(request)};
+  std::vector<GivenPrompt> prompts = read_given_prompts(options, loaded);
+  return {std::move(engines), std::move(loaded), std::move(prompts)};
 }
 
 /// The call's own mode, after plain decoding where both are asked for.
@@ -217,11 +222,8 @@ std::string dump(const nlohmann::ordered_json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-}  // namespace
-
-int run_generate(const GenerateOptions& options) {
-  check_options(options);
-  Session session = make_session(options);
+/// One prompt, in every mode. @return the object that --json prints
+nlohmann::ordered_json generate(Session& session, const GenerateOptions& options) {
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   std::vector<GenerationRecord> outcomes;
   for (const GenerateOptions& mode : modes_of(options)) {
@@ -237,9 +239,31 @@ int run_generate(const GenerateOptions& options) {
   }
   if (options.side_by_side && !options.common.json)
     print_comparison(outcomes.front(), outcomes.back());
-  if (!options.common.json) return 0;
-  const nlohmann::ordered_json both = {{"plain", results.front()}, {"speculative", results.back()}};
-  fmt::print("{}\n", dump(options.side_by_side ? both : results.front()));
+  if (!options.side_by_side) return results.front();
+  return {{"plain", results.front()}, {"speculative", results.back()}};
+}
+
+/// The names of a prompt of a list stand first.
+nlohmann::ordered_json named(const GivenPrompt& prompt, const nlohmann::ordered_json& result) {
+  nlohmann::ordered_json object;
+  if (!prompt.id.empty()) object = {{"prompt_id", prompt.id}, {"category", prompt.category}};
+  object.update(result);
+  return object;
+}
+
+}  // namespace
+
+int run_generate(const GenerateOptions& options) {
+  check_options(options);
+  Session session = make_session(options);
+  for (std::size_t i = 0; i < session.prompts.size(); ++i) {
+    const GivenPrompt& prompt = session.prompts[i];
+    session.request = {static_cast<std::uint32_t>(i), prompt.ids};
+    if (!options.common.json && !prompt.id.empty())
+      fmt::print("== {} ({})\n", prompt.id, prompt.category);
+    const nlohmann::ordered_json result = generate(session, options);
+    if (options.common.json) fmt::print("{}\n", dump(named(prompt, result)));
+  }
   return 0;
 }
 

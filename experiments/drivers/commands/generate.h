@@ -5,6 +5,7 @@
 
 #include "experiments/drivers/commands/chat_files.h"
 #include "experiments/drivers/commands/model_options.h"
+#include "experiments/drivers/commands/prompt_list.h"
 
 namespace speclab::experiments {
 
@@ -13,6 +14,7 @@ namespace speclab::experiments {
 struct GenerateOptions {
   CommonOptions common;
   std::optional<std::string> prompt, prompt_file, prompt_ids;
+  PromptListOptions prompts;  ///< in place of one prompt
   ChatOptions chat;  ///< messages in place of a prompt; tools and a system message also beside one
   bool chat_template = true;
   bool side_by_side = false;

@@ -116,6 +116,22 @@ std::vector<Token> read_prompt(const GenerateOptions& options, const engines::Lo
   return chat_prompt_ids(tokenizer, text, chat_template, kWithoutTemplate);
 }
 
+std::vector<GivenPrompt> read_given_prompts(const GenerateOptions& options,
+                                            const engines::LoadedModel& loaded) {
+  if (!options.prompts.set) {
+    if (options.prompts.per_category)
+      throw ConfigError("--prompts-per-category; allowed: together with --prompts");
+    return {{.id = "", .category = "", .ids = read_prompt(options, loaded)}};
+  }
+  std::vector<GivenPrompt> given;
+  for (const Prompt& prompt : read_prompt_list(options.prompts)) {
+    GenerateOptions one = options;
+    one.prompt = prompt.text;
+    given.push_back({prompt.id, prompt.category, read_prompt(one, loaded)});
+  }
+  return given;
+}
+
 const engines::Tokenizer& tokenizer_of(const engines::LoadedModel& loaded,
                                        const std::string& way_out) {
   if (loaded.tokenizer) return *loaded.tokenizer;

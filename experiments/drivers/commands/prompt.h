@@ -10,6 +10,17 @@ namespace speclab::experiments {
 /// @throws ConfigError if it is empty, malformed, or text for a model without a tokenizer
 std::vector<Token> read_prompt(const GenerateOptions& options, const engines::LoadedModel& loaded);
 
+/// A prompt of a command as ids, and its names in a list of prompts; empty for a prompt by itself.
+struct GivenPrompt {
+  std::string id, category;
+  std::vector<Token> ids;
+};
+
+/// All prompts of a command: those of --prompts, else the one that read_prompt reads.
+/// @throws ConfigError as both
+std::vector<GivenPrompt> read_given_prompts(const GenerateOptions& options,
+                                            const engines::LoadedModel& loaded);
+
 /// For what needs text. @param way_out  what to give where the model just has no tokenizer
 /// @throws ModelFileError that says why its tokenizer cannot be read, ConfigError if it has none
 const engines::Tokenizer& tokenizer_of(const engines::LoadedModel& loaded,

@@ -15,6 +15,7 @@
 #include "experiments/drivers/plan/model_names.h"
 #include "experiments/drivers/plan/time_estimate.h"
 #include "experiments/drivers/program_call.h"
+#include "experiments/drivers/run/adopted_names.h"
 #include "experiments/drivers/run/failures.h"
 #include "experiments/drivers/run/interruption.h"
 #include "experiments/drivers/run/model_checks.h"
@@ -48,13 +49,27 @@ int share_of_threads(int threads, int workers) {
 /// The folder of committed runs, which tell how long a plan takes.
 std::string committed_runs() { return data_folder() + "/results/reference"; }
 
+std::string folder_of(const RunCommandOptions& options, const RunConfig& config) {
+  return options.output.empty() ? "results/runs/" + config.name : options.output;
+}
+
+/// The config with the names that its run has begun with.
+RunConfig read_config_of_run(const RunCommandOptions& options) {
+  RunConfig config = read_run_config(options.config, options.settings);
+  if (have_engines())
+    adopt_names_of_run(
+        config, folder_of(options, config), [] { return open_engines(); },
+        [](const std::string& text) { fmt::print(stderr, "run: {}\n", text); });
+  return config;
+}
+
 /// `speclab run` in one of its roles.
 class RunCommand {
  public:
   explicit RunCommand(const RunCommandOptions& options)
       : options_(options),
-        plan_(make_plan(read_run_config(options.config, options.settings))),
-        folder_(options.output.empty() ? "results/runs/" + plan_.config.name : options.output),
+        plan_(make_plan(read_config_of_run(options))),
+        folder_(folder_of(options, plan_.config)),
         progress_(Progress::style_of_standard_error()) {
     check_numbers();
     const bool shares = options.workers > 0 || options.slurm;
@@ -81,7 +96,8 @@ class RunCommand {
           options_.config, plan_.generations.size(), kMostWithoutYes));
     if (!options_.role.empty()) return play_role();
     warn_of_threads(plan_.config.target.threads);
-    if (const std::string note = tree_axis_note(plan_); !note.empty()) progress_.note(note);
+    for (const std::string& note : {tree_axis_note(plan_), plan_.prompt_note})
+      if (!note.empty()) progress_.note(note);
     if (!options_.slurm) refuse_beside_jobs(folder_);
     if (options_.slurm && !on_slurm()) return 0;
     const bool was_complete = !options_.slurm && measure() == RunOutcome::was_complete;

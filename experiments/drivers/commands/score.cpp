@@ -86,7 +86,7 @@ std::string read_text(const std::optional<std::string>& path) {
   }
 }
 
-/// @param where  file or standard input, for the message
+/// @param where  file, prompt or standard input, for messages
 std::vector<Token> ids_of_text(const std::string& where, const std::string& text,
                                const engines::LoadedModel& loaded) {
   const engines::Tokenizer& tokenizer =
@@ -110,17 +110,22 @@ void check_ids(const std::string& where, const std::vector<Token>& ids,
           fmt::format("{}: id {}; allowed: 0 to {}", where, id, model.vocab_size - 1));
 }
 
-void print_scores(const std::vector<Token>& ids, const std::vector<double>& values, bool json) {
+/// @param prompt  whose text it is, in a list of prompts; null for a text by itself
+void print_scores(const std::vector<Token>& ids, const std::vector<double>& values, bool json,
+                  const Prompt* prompt = nullptr) {
   double sum = 0;
   for (const double value : values) sum += value;
   const double mean = sum / static_cast<double>(values.size());
   if (json) {
-    const nlohmann::ordered_json object = {{"ids", ids},
-                                           {"tokens", values.size()},
-                                           {"mean_negative_log_likelihood", mean},
-                                           {"values", values}};
+    nlohmann::ordered_json object;
+    if (prompt) object = {{"prompt_id", prompt->id}, {"category", prompt->category}};
+    object.update(nlohmann::ordered_json{{"ids", ids},
+                                         {"tokens", values.size()},
+                                         {"mean_negative_log_likelihood", mean},
+                                         {"values", values}});
     fmt::print("{}\n", object.dump());
   } else {
+    if (prompt) fmt::print("{} ({}): ", prompt->id, prompt->category);
     fmt::print("{} tokens scored; mean negative log-likelihood {:.6f} nats; perplexity {:.4f}\n",
                values.size(), mean, std::exp(mean));
   }
@@ -135,16 +140,33 @@ void check_logits_file(const engines::Engines& engines, const ScoreOptions& opti
                                   escaped(*options.logits, 200)));
 }
 
+void score_prompts(const ScoreOptions& options, const engines::LoadedModel& loaded,
+                   const std::vector<Prompt>& prompts) {
+  for (const Prompt& prompt : prompts) {
+    const std::string where = "prompt " + prompt.id;
+    const std::vector<Token> ids = ids_of_text(where, prompt.text, loaded);
+    check_ids(where, ids, loaded.model->info());
+    print_scores(ids, score(*loaded.model, ids, {}), options.common.json, &prompt);
+  }
+}
+
 }  // namespace
 
 int run_score(const ScoreOptions& options) {
+  std::vector<Prompt> prompts;
+  if (options.prompts.set) prompts = read_prompt_list(options.prompts);
   const std::string where =
       options.prompt_ids ? "--prompt-ids" : options.file.value_or("standard input");
   // A wrong path is told before a model is loaded.
-  const std::string text = options.prompt_ids ? "" : read_text(options.file);
+  const bool reads_text = !options.prompt_ids && !options.prompts.set;
+  const std::string text = reads_text ? read_text(options.file) : "";
   const auto engines = open_engines();
   if (options.logits) check_logits_file(*engines, options);
   const engines::LoadedModel loaded = load_with_note(*engines, options.common.model);
+  if (options.prompts.set) {
+    score_prompts(options, loaded, prompts);
+    return 0;
+  }
   if (options.prompt_ids) note_missing_text(loaded);
   const std::vector<Token> ids =
       options.prompt_ids ? parse_prompt_ids(*options.prompt_ids) : ids_of_text(where, text, loaded);

@@ -4,6 +4,7 @@
 
 #include "experiments/drivers/commands/chat_files.h"
 #include "experiments/drivers/commands/model_options.h"
+#include "experiments/drivers/commands/prompt_list.h"
 
 namespace speclab::experiments {
 
@@ -32,6 +33,7 @@ struct ScoreOptions {
   CommonOptions common;
   std::optional<std::string> file;        ///< none: standard input
   std::optional<std::string> prompt_ids;  ///< instead of a file: "1,2,3", without a tokenizer
+  PromptListOptions prompts;              ///< instead of a file: each text by itself
   std::optional<std::string> logits;      ///< .npy file for all rows
 };
 

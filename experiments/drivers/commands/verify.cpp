@@ -11,7 +11,6 @@
 #include "experiments/drivers/commands/prompt.h"
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/plan/chat_prompt.h"
-#include "experiments/drivers/plan/prompt_set.h"
 #include "experiments/drivers/verify/verification.h"
 #include "sim/core/errors.h"
 
@@ -26,14 +25,12 @@ std::vector<engines::Request> requests_of(const VerifyOptions& options,
   }
   const engines::Tokenizer& tokenizer = tokenizer_of(
       loaded, "this model has no tokenizer; give a prompt as ids with --prompt-ids 1,2,3");
-  if (options.prompts_per_category < 1)
-    throw ConfigError(fmt::format("--prompts-per-category {}; allowed: integers >= 1",
-                                  options.prompts_per_category));
+  constexpr int kPerCategory = 2;
+  const std::vector<Prompt> prompts = read_prompt_list(options.prompts, "core", kPerCategory);
   const std::string chat_template = options.chat_template ? "auto" : "off";
   note_missing_template(tokenizer, chat_template);
   std::vector<engines::Request> requests;
-  for (const Prompt& prompt :
-       read_prompts({.set = "core", .per_category = options.prompts_per_category}))
+  for (const Prompt& prompt : prompts)
     requests.push_back(
         {static_cast<std::uint32_t>(requests.size()),
          chat_prompt_ids(tokenizer, prompt.text, chat_template, "give --no-chat-template")});

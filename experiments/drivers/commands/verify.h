@@ -3,6 +3,7 @@
 #include <string>
 
 #include "experiments/drivers/commands/model_options.h"
+#include "experiments/drivers/commands/prompt_list.h"
 
 namespace speclab::experiments {
 
@@ -12,7 +13,7 @@ struct VerifyOptions {
   engines::DecoderOptions decoder{.stop = {.max_new_tokens = 64},
                                   .drafter = {.kind = "small_transformer"}};
   int speculation_length = 4;
-  int prompts_per_category = 2;           ///< of the core set
+  PromptListOptions prompts;              ///< two of each category of the core set if none is given
   std::optional<std::string> prompt_ids;  ///< one prompt instead
   bool chat_template = true;
 };

@@ -31,20 +31,18 @@ std::string checked_name(const std::string& file, const std::string& given) {
   return name;
 }
 
-/// The name that stands for a file on the axis `model`; the text itself if it is a name.
-const std::string& name_for(const RunConfig& config, const std::string& text) {
-  const auto found = std::ranges::find(config.model_files, text);
-  return found == config.model_files.end()
-             ? text
-             : config.models.at(static_cast<std::size_t>(found - config.model_files.begin()));
-}
-
 }  // namespace
 
 const std::string& RunConfig::file_of(const std::string& model) const {
   const auto found = std::ranges::find(models, model);
   const auto place = static_cast<std::size_t>(found - models.begin());
   return place < models.size() && place < model_files.size() ? model_files[place] : model;
+}
+
+const std::string& RunConfig::name_of(const std::string& file) const {
+  const auto found = std::ranges::find(model_files, file);
+  const auto place = static_cast<std::size_t>(found - model_files.begin());
+  return place < model_files.size() && place < models.size() ? models[place] : file;
 }
 
 void name_models(RunConfig& config) {
@@ -67,7 +65,7 @@ void name_models(RunConfig& config) {
   for (auto* selections : {&config.zips, &config.exclusions})
     for (AxisSelection& selection : *selections)
       if (const auto axis = selection.find("model"); axis != selection.end())
-        for (std::string& text : axis->second) text = name_for(config, text);
+        for (std::string& text : axis->second) text = config.name_of(text);
 }
 
 RunConfig with_names_for_paths(RunConfig config) {

@@ -7,6 +7,7 @@
 #include "engines/interface/names.h"
 #include "experiments/drivers/config/axes_config.h"
 #include "experiments/drivers/config/config_checks.h"
+#include "experiments/drivers/config/config_paths.h"
 #include "experiments/drivers/config/includes.h"
 #include "experiments/drivers/config/named_drafters.h"
 #include "experiments/drivers/config/run_schema.h"
@@ -20,10 +21,20 @@
 namespace speclab::experiments {
 namespace {
 
-/// A model is named in tables as the config names it.
+/// A model is named in tables by the last part of its path.
 void check_model_texts(const ConfigReader& target, const std::vector<std::string>& models) {
   for (std::size_t i = 0; i < models.size(); ++i)
-    if (!table_text_problem(models[i]).empty()) target.refuse_element("model", i, kTableTextRule);
+    if (!table_text_problem(models[i]).empty())
+      target.refuse_element("model", i,
+                            fmt::format("paths that end in {}, or a target.name", kTableTextRule));
+}
+
+/// What is wrong with the names is told at the key that gives them.
+void read_model_names(const ConfigNode& root, RunConfig& config, Findings& findings) try {
+  if (!findings.concerns("target.model") && !findings.concerns("target.name")) name_models(config);
+} catch (const ConfigError& error) {
+  const ConfigReader target = RunTables(root, findings).reader("target");
+  target.add(target.has("name") ? "name" : "model", 0, error.what());
 }
 
 /// Rules between keys; one is asked only where the keys that it reads were found right.
@@ -71,15 +82,11 @@ void check_verification(const RunTables& tables, const RunConfig& config) {
       verification.refuse(key, fmt::format("nothing, because axes.verifier has no {}", verifier));
 }
 
-/// Whichever of the two sets the config names is blamed.
-void check_sets_differ(const RunTables& tables, const RunConfig& config) {
-  if (!tables.are_right({"pilot.set", "prompts.set"}) ||
-      prompt_folder(config.pilot.set) != prompt_folder(config.prompts.set))
-    return;
-  const bool blames_pilot = tables.reader("pilot").has("set");
-  tables.reader(blames_pilot ? "pilot" : "prompts")
-      .refuse("set", fmt::format("another folder than {}.set: pilots are never measured",
-                                 blames_pilot ? "prompts" : "pilot"));
+/// The pilots of one's own set are held out of it, unless another set is named.
+void choose_pilots(const RunTables& tables, RunConfig& config) {
+  if (tables.are_right({"pilot.set", "prompts.set"}) && !tables.reader("pilot").has("set") &&
+      !is_project_set(config.prompts.set))
+    config.pilot.set = config.prompts.set;
 }
 
 void check_places(const RunTables& tables, const RunConfig& config) {
@@ -132,6 +139,7 @@ void read_all(ConfigNode& root_table, RunConfig& config, Findings& findings) {
   if (const ConfigNode* table = root.table("provenance"))
     ConfigReader(*table, "provenance", &findings).read("question", config.question);
   root.finish();
+  read_model_names(root_table, config, findings);
 }
 
 void check_all(const ConfigNode& root, RunConfig& config, Findings& findings) {
@@ -143,7 +151,7 @@ void check_all(const ConfigNode& root, RunConfig& config, Findings& findings) {
   check_axes(tables, config);
   check_verification(tables, config);
   check_sampling(tables, config);
-  check_sets_differ(tables, config);
+  choose_pilots(tables, config);
   if (!tables.are_right({"axes", "target.model", "drafters", "zip", "exclude"})) return;
   read_exclusions(root, config, findings);
   if (findings.empty()) check_sweep(root, config, findings);
@@ -156,6 +164,7 @@ RunConfig read_run_config(const std::string& path, const std::vector<std::string
   ConfigNode root = read_config_with_includes(path, findings);
   if (findings.empty()) expect_config_of(ConfigCommand::run, root, path);
   for (const std::string& setting : settings) set_config_value(root, setting);
+  resolve_run_paths(root);
   RunConfig config;
   config.question = opening_comment(read_config_text(path));
   read_all(root, config, findings);

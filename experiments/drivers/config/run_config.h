@@ -77,6 +77,8 @@ struct RunConfig {
 
   /// The file of one of `models`: itself where no file is named.
   const std::string& file_of(const std::string& model) const;
+  /// The name of one of `model_files`; a name is itself.
+  const std::string& name_of(const std::string& file) const;
   /// Rounds stay on the device, which times passes within them: one by itself would bring its
   /// logits to the host.
   bool has_device_rounds() const { return target.rounds == "device"; }

@@ -15,6 +15,13 @@ void add_drafter(const NamedDrafter& drafter, TomlText& toml) {
   write_keys(toml, drafter_keys(), "drafters.NAME", drafter);
 }
 
+/// A model stands there by its file, which can be loaded.
+AxisSelection with_files(AxisSelection selection, const RunConfig& config) {
+  if (const auto axis = selection.find("model"); axis != selection.end())
+    for (std::string& model : axis->second) model = config.file_of(model);
+  return selection;
+}
+
 void add_selection(const char* table, const AxisSelection& selection, TomlText& toml) {
   toml.table(std::string("[") + table + "]");
   for (const auto& [axis, values] : selection) {
@@ -33,9 +40,9 @@ std::string to_toml(const RunConfig& config) {
   for (const NamedDrafter& drafter : config.drafters) add_drafter(drafter, toml);
   for (const char* table : {"axes", "verification", "sampling", "prompts", "pilot", "costs"})
     add_table(table, config, toml);
-  for (const AxisSelection& zip : config.zips) add_selection("zip", zip, toml);
+  for (const AxisSelection& zip : config.zips) add_selection("zip", with_files(zip, config), toml);
   for (const AxisSelection& exclusion : config.exclusions)
-    add_selection("exclude", exclusion, toml);
+    add_selection("exclude", with_files(exclusion, config), toml);
   return toml.content();
 }
 

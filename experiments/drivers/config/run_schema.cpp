@@ -108,15 +108,27 @@ std::vector<K> target_keys() {
       {{"target",
         "model",
         "catalogue names, GGUF files or checkpoint folders; `shape-*` needs exactly one real model "
-        "beside it",
+        "beside it. A path in a config is relative to the config, one in `--set` to where you "
+        "stand",
         "",
         {},
         {},
         "",
         "",
         true},
-       [](RunConfig& c) -> ValueOfKey { return &c.models; },
+       [](RunConfig& c) -> ValueOfKey { return &c.model_files; },
        [](const RunConfig& c) { return !is_zipped(c, "model"); }},
+      {{"target",
+        "name",
+        "the names that tables, figures and report show, one for each model. The work of a run is "
+        "known by them, so that a model may move; another model under the same name is refused",
+        "",
+        {},
+        {},
+        "",
+        "the last part of each path"},
+       [](RunConfig& c) -> ValueOfKey { return &c.model_names; },
+       [](const RunConfig& c) { return !c.model_names.empty(); }},
       {{"target", "device", "the device that runs the target", "", {}, {"auto", "cpu", "cuda"}},
        [](RunConfig& c) -> ValueOfKey { return &c.target.device; }},
       {{"target", "dtype", "number format of the weights", "", {}, {"auto", "float32", "bfloat16"}},
@@ -256,7 +268,9 @@ std::vector<K> sampling_keys() {
 
 std::vector<K> prompt_keys() {
   return {
-      {{"prompts", "set", "a folder of `experiments/prompts`, or a path"},
+      {{"prompts", "set",
+        "a set of `experiments/prompts`, or the path of a folder, a JSONL or a JSON file "
+        "([formats](../prompts/README.md)), relative to the config"},
        [](RunConfig& c) -> ValueOfKey { return &c.prompts.set; }},
       {{"prompts", "categories", "categories of the set that are used", "", {}, {}, "", "all"},
        [](RunConfig& c) -> ValueOfKey { return &c.prompts.categories; },
@@ -273,8 +287,15 @@ std::vector<K> prompt_keys() {
        [](RunConfig& c) -> ValueOfKey { return &c.prompts.ignore_eos; }},
       {{"prompts", "pool_categories", "a cell holds all categories; else one each"},
        [](RunConfig& c) -> ValueOfKey { return &c.prompts.pool_categories; }},
-      {{"pilot", "set",
-        "prompts that are never measured; acceptance on them serves the predictions and `auto`"},
+      {{"pilot",
+        "set",
+        "prompts that are never measured; acceptance on them serves the predictions and `auto`. "
+        "Those of one's own set are its last prompts of each category",
+        "",
+        {},
+        {},
+        "",
+        "`pilot`, or one's own set"},
        [](RunConfig& c) -> ValueOfKey { return &c.pilot.set; }},
       {{"pilot",
         "per_category",

@@ -148,8 +148,9 @@ void read_exclusion(const ConfigNode& table, RunConfig& config, Findings& findin
     const std::vector<std::string> known = axis_values(config, axis);
     const std::size_t count = node->is_list() ? std::get<ConfigNode::List>(node->value).size() : 1;
     for (std::size_t i = 0; i < count; ++i) {
-      const std::string value =
+      const std::string text =
           text_of(node->is_list() ? std::get<ConfigNode::List>(node->value)[i] : *node);
+      const std::string& value = axis == std::string_view("model") ? config.name_of(text) : text;
       selection[axis].push_back(value);
       if (value == "none" || !engines::is_among(value, known))
         reader.refuse_element(

@@ -29,13 +29,15 @@ void check_model_names(const Plan& plan, std::span<const engines::KnownModel> kn
       return;
     missing.insert(fmt::format("{} = '{}'", key, escaped(model)));
   };
-  for (const std::string& model : plan.config.models) check("target.model", model);
+  for (const std::string& model : plan.config.models)
+    check("target.model", plan.config.file_of(model));
   for (const NamedDrafter& drafter : plan.config.drafters)
     check("drafters." + drafter.name + ".model", drafter.options.model);
   if (missing.empty()) return;
   throw ConfigError(fmt::format(
-      "{}: neither a known model nor a file or folder here, and models are not fetched; "
-      "allowed: {}, a GGUF file, a checkpoint folder",
+      "{}: neither a known model nor a file or folder, and models are not fetched; allowed: {}, a "
+      "GGUF file, a checkpoint folder; a path in a config is relative to the config, one in --set "
+      "to where you stand",
       fmt::join(missing, ", "),
       fmt::join(known | std::views::transform(&engines::KnownModel::name), ", ")));
 }

@@ -77,6 +77,26 @@ std::vector<std::string> categories_of(const std::vector<Prompt>& prompts) {
   return {categories.begin(), categories.end()};
 }
 
+/// Pilots of the measured set itself are its last prompts.
+void read_plan_prompts(Plan& plan) {
+  const RunConfig& config = plan.config;
+  const PromptSet set = read_prompt_set(config.prompts.set, "prompts");
+  const bool holds_out = prompt_set_path(config.pilot.set) == set.path;
+  plan.num_prompts_in_set = set.prompts.size();
+  plan.prompt_note = set.note();
+  plan.prompts = selected_prompts(set, {.set = config.prompts.set,
+                                        .categories = config.prompts.categories,
+                                        .per_category = config.prompts.per_category,
+                                        .held_out = holds_out ? config.pilot.per_category : 0});
+  const PromptSelection pilots{.set = config.pilot.set,
+                               .categories = categories_of(plan.prompts),
+                               .per_category = config.pilot.per_category,
+                               .table = "pilot",
+                               .from_end = holds_out};
+  plan.pilot_prompts = holds_out ? selected_prompts(set, pilots) : read_prompts(pilots);
+  check_no_shared_ids(plan.prompts, plan.pilot_prompts);
+}
+
 void add_cell(Plan& plan, Cell cell) {
   const std::vector<std::string> categories = plan.config.prompts.pool_categories
                                                   ? std::vector<std::string>{"all"}
@@ -166,6 +186,19 @@ std::string repetitions_text(const RunConfig& config) {
   return config.repetitions_of_plain() > config.repetitions
              ? fmt::format("{} ({} of plain decoding)", text, config.plain_repetitions)
              : text;
+}
+
+/// One's own prompts are told; those of the project are known.
+std::string prompts_text(const Plan& plan) {
+  const RunConfig& config = plan.config;
+  if (is_project_set(config.prompts.set)) return "";
+  const bool holds_out = prompt_set_path(config.pilot.set) == prompt_set_path(config.prompts.set);
+  std::string text = fmt::format(
+      "prompts: the first {} of each category, {} of {} in {}\npilots: {}\n",
+      config.prompts.per_category, plan.prompts.size(), plan.num_prompts_in_set, config.prompts.set,
+      holds_out ? fmt::format("the last {} of each category, held out", config.pilot.per_category)
+                : config.pilot.set);
+  return plan.prompt_note.empty() ? text : text + plan.prompt_note + "\n";
 }
 
 bool is_measured(const Cell& cell, const Prompt& prompt) {
@@ -274,11 +307,7 @@ const std::string& Plan::real_model_of(const std::string& model) const {
 
 Plan make_plan(const RunConfig& config) {
   Plan plan{.config = config};
-  plan.prompts = read_prompts(
-      {config.prompts.set, config.prompts.categories, config.prompts.per_category, "prompts"});
-  plan.pilot_prompts = read_prompts(
-      {config.pilot.set, categories_of(plan.prompts), config.pilot.per_category, "pilot"});
-  check_no_shared_ids(plan.prompts, plan.pilot_prompts);
+  read_plan_prompts(plan);
   plan.draftings = make_draftings(config);
   const Sweep sweep(plan.config);
   for (const std::string& model : config.models)
@@ -311,6 +340,7 @@ std::string describe(const Plan& plan) {
         fmt::format(": what their forwards, drafts and rounds cost, {} passes; no generations\n",
                     config.costs.repetitions);
   for (const Cell& cell : plan.cells) text += fmt::format("  {}\n", cell.id);
+  text += prompts_text(plan);
   const std::string note = tree_axis_note(plan);
   return note.empty() ? text : text + note + "\n";
 }

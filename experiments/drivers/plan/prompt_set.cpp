@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <map>
 
-#include "experiments/drivers/config/config_reader.h"
+#include "experiments/drivers/plan/prompt_files.h"
 #include "sim/core/data_folder.h"
 #include "sim/core/errors.h"
 #include "sim/core/sha256.h"
@@ -14,98 +16,158 @@
 namespace speclab::experiments {
 namespace {
 
-std::vector<std::string> categories_in(const std::string& folder, const char* table) {
-  std::vector<std::string> categories;
+namespace fs = std::filesystem;
+
+constexpr const char* kPooled = "all";  ///< the category of cells that hold every category
+
+std::string project_sets() { return data_folder() + "/experiments/prompts"; }
+
+bool is_prompt_file(const fs::path& path) {
+  constexpr std::array kEndings = {".toml", ".jsonl", ".ndjson", ".json"};
+  return !path.filename().string().starts_with('.') &&
+         std::ranges::find(kEndings, path.extension().string()) != kEndings.end();
+}
+
+/// In alphabetical order; a file stands for itself.
+std::vector<std::string> files_of(const std::string& path) {
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-    if (entry.path().extension() == ".toml") categories.push_back(entry.path().stem().string());
-  if (categories.empty())
-    throw ConfigError(fmt::format(
-        "{}.set: {} is no prompt set; allowed: a folder with a CATEGORY.toml for each category",
-        table, folder));
-  std::ranges::sort(categories);
+  if (fs::is_regular_file(path, error)) return {path};
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(path, error))
+    if (is_prompt_file(entry.path())) files.push_back(entry.path().string());
+  std::ranges::sort(files);
+  return files;
+}
+
+/// "prompts.set" of a config, "--prompts" and "--prompts-per-category" of a command line.
+std::string key_of(const std::string& table, const std::string& key) {
+  if (!table.starts_with("--")) return table + "." + key;
+  std::string option = key == "set" ? table : table + "-" + key;
+  std::ranges::replace(option, '_', '-');
+  return option;
+}
+
+void check_ids(const PromptSet& set) {
+  std::map<std::string, const Prompt*> by_id;
+  for (const Prompt& prompt : set.prompts)
+    if (const auto [same, is_new] = by_id.emplace(prompt.id, &prompt); !is_new)
+      throw ConfigError(fmt::format("{}: id {} occurs twice, in {} and {}; allowed: an id once",
+                                    set.path, escaped(prompt.id), escaped(same->second->category),
+                                    escaped(prompt.category)));
+}
+
+std::vector<std::string> categories_of(const PromptSet& set) {
+  std::vector<std::string> categories;
+  for (const Prompt& prompt : set.prompts)
+    if (categories.empty() || categories.back() != prompt.category)
+      categories.push_back(prompt.category);
   return categories;
-}
-
-Prompt read_prompt(const ConfigNode& node, const std::string& category, Findings& findings) {
-  Prompt prompt{.id = "", .category = category, .text = ""};
-  ConfigReader reader(node, "prompt", &findings);
-  reader.read("id", prompt.id);
-  reader.read("text", prompt.text);
-  reader.finish();
-  if (prompt.id.empty()) reader.refuse("id", "a name");
-  if (prompt.text.empty()) reader.refuse("text", "at least one character");
-  return prompt;
-}
-
-/// The name stands in the file and is the file's name, so that what is selected is what the rows
-/// say.
-std::string read_category_name(ConfigReader& reader, const std::string& path) {
-  std::string category;
-  const std::string expected = std::filesystem::path(path).stem().string();
-  reader.read("category", category);
-  if (category != expected)
-    reader.refuse("category", fmt::format("\"{}\", as the file is named", expected));
-  return category;
-}
-
-std::vector<Prompt> read_category(const std::string& path, const PromptSelection& selection) {
-  const ConfigNode root = read_config(path);
-  Findings findings;
-  ConfigReader reader(root, "", &findings);
-  const std::string category = read_category_name(reader, path);
-  const ConfigNode* list = reader.list("prompt");
-  reader.finish();
-  std::vector<Prompt> prompts;
-  if (list)
-    for (const ConfigNode& node : std::get<ConfigNode::List>(list->value))
-      prompts.push_back(read_prompt(node, category, findings));
-  findings.throw_if_any();
-  const auto count = static_cast<std::size_t>(selection.per_category);
-  if (prompts.size() < count)
-    throw ConfigError(fmt::format("{}: {} prompts; {} are asked for; lower {}.per_category", path,
-                                  prompts.size(), count, selection.table));
-  prompts.resize(count);
-  return prompts;
 }
 
 /// Pilots follow the measured categories, so a missing one is the set's fault there, not that of a
 /// list.
-void check_known(const std::string& category, const std::vector<std::string>& known,
+void check_known(const std::string& category, const PromptSet& set,
                  const PromptSelection& selection) {
+  const std::vector<std::string> known = categories_of(set);
   if (std::ranges::find(known, category) != known.end()) return;
   const bool listed = selection.table == std::string_view("prompts");
-  throw ConfigError(fmt::format("{}.{}: category {} is not in {}; there are: {}", selection.table,
-                                listed ? "categories" : "set", escaped(category),
-                                prompt_folder(selection.set), fmt::join(known, ", ")));
+  throw ConfigError(fmt::format(
+      "{}: category {} is not in {}; there are: {}{}",
+      key_of(selection.table, listed ? "categories" : "set"), escaped(category), set.path, fmt::join(known, ", "),
+      listed ? "" : "; leave pilot.set out to hold pilots out of the measured set"));
+}
+
+void check_count(const std::vector<Prompt>& prompts, const std::string& category,
+                 const PromptSet& set, const PromptSelection& selection) {
+  const int there = static_cast<int>(prompts.size());
+  if (selection.takes_fewer || there >= selection.per_category + selection.held_out) return;
+  const std::string where = fmt::format("{}: category {} has {} prompts; ", set.path,
+                                        escaped(category), there);
+  if (selection.held_out == 0)
+    throw ConfigError(fmt::format("{}{} are asked for; lower {}", where, selection.per_category,
+                                  key_of(selection.table, "per_category")));
+  throw ConfigError(fmt::format(
+      "{}{} are asked for, and {} more are held out as pilots, which are never measured; add "
+      "prompts, lower prompts.per_category or pilot.per_category, leave the category out in "
+      "prompts.categories, or name a set of pilots with pilot.set",
+      where, selection.per_category, selection.held_out));
 }
 
 }  // namespace
 
-std::string prompt_folder(const std::string& set) {
-  std::string folder =
-      set.find('/') == std::string::npos ? data_folder() + "/experiments/prompts/" + set : set;
+std::string PromptSet::note() const {
+  std::string text;
+  if (num_cut > 0)
+    text = fmt::format("{} prompts have further turns, which are left out: the first turn is read",
+                       num_cut);
+  if (num_left_out > 0)
+    text += fmt::format("{}{} conversations that no user opens are left out",
+                        text.empty() ? "" : "; ", num_left_out);
+  return text.empty() ? "" : fmt::format("{}: {}", path, text);
+}
+
+std::string prompt_set_path(const std::string& set) {
+  const bool is_name = set.find('/') == std::string::npos && !is_prompt_file(set);
+  const std::string given = is_name ? project_sets() + "/" + set : set;
   std::error_code error;
-  const std::filesystem::path path = std::filesystem::weakly_canonical(folder, error);
-  if (error) return folder;
+  const fs::path path = fs::weakly_canonical(given, error);
+  if (error) return given;
   return path.has_filename() ? path.string() : path.parent_path().string();
 }
 
-std::vector<Prompt> read_prompts(const PromptSelection& selection) {
-  const std::string folder = prompt_folder(selection.set);
-  const std::vector<std::string> known = categories_in(folder, selection.table);
-  std::vector<std::string> wanted = selection.categories.empty() ? known : selection.categories;
+bool is_project_set(const std::string& set) {
+  std::error_code none;
+  const fs::path path = prompt_set_path(set);
+  return fs::equivalent(path.parent_path(), project_sets(), none) && fs::is_directory(path, none);
+}
+
+PromptSet read_prompt_set(const std::string& set, const char* table) {
+  PromptSet read{.path = prompt_set_path(set)};
+  const std::vector<std::string> files = files_of(read.path);
+  if (files.empty())
+    throw ConfigError(fmt::format(
+        "{}: {} is no prompt set; allowed: a set of the project (core, pilot), a folder with "
+        "a CATEGORY.toml for each category or with JSONL files, or a JSONL or JSON file; a path in "
+        "a config is relative to the config",
+        key_of(table, "set"), escaped(read.path, kLongestPath)));
+  for (const std::string& file : files) read_prompt_file(file, read);
+  std::ranges::stable_sort(read.prompts, {}, &Prompt::category);
+  if (read.prompts.empty())
+    throw ConfigError(fmt::format("{}: {} holds no prompts; allowed: at least one",
+                                  key_of(table, "set"), escaped(read.path, kLongestPath)));
+  check_ids(read);
+  for (const Prompt& prompt : read.prompts)
+    if (prompt.category == kPooled)
+      throw ConfigError(fmt::format(
+          "{}: prompt {} has the category \"{}\", which stands for every category together; "
+          "allowed: another name",
+          read.path, escaped(prompt.id), kPooled));
+  return read;
+}
+
+std::vector<Prompt> selected_prompts(const PromptSet& set, const PromptSelection& selection) {
+  std::vector<std::string> wanted =
+      selection.categories.empty() ? categories_of(set) : selection.categories;
   std::ranges::sort(wanted);
   std::vector<Prompt> prompts;
   for (const std::string& category : wanted) {
-    check_known(category, known, selection);
-    for (Prompt& prompt : read_category(fmt::format("{}/{}.toml", folder, category), selection)) {
-      if (std::ranges::find(prompts, prompt.id, &Prompt::id) != prompts.end())
-        throw ConfigError(fmt::format("{}: id {} occurs twice", folder, prompt.id));
-      prompts.push_back(std::move(prompt));
-    }
+    check_known(category, set, selection);
+    std::vector<Prompt> all;
+    std::ranges::copy_if(set.prompts, std::back_inserter(all), [&](const Prompt& prompt) {
+      return prompt.category == category;
+    });
+    check_count(all, category, set, selection);
+    const auto there = static_cast<std::ptrdiff_t>(all.size());
+    const std::ptrdiff_t count =
+        selection.per_category == 0 ? there : std::min<std::ptrdiff_t>(selection.per_category, there);
+    const auto first = selection.from_end ? all.end() - count : all.begin();
+    prompts.insert(prompts.end(), first, first + count);
   }
   return prompts;
+}
+
+std::vector<Prompt> read_prompts(const PromptSelection& selection) {
+  return selected_prompts(read_prompt_set(selection.set, selection.table), selection);
 }
 
 void check_no_shared_ids(const std::vector<Prompt>& prompts, const std::vector<Prompt>& pilots) {

@@ -6,6 +6,8 @@
 #include <set>
 #include <sstream>
 
+#include "sim/core/model_name.h"
+
 namespace speclab::experiments {
 namespace {
 
@@ -28,6 +30,30 @@ std::map<std::string, std::string> values_of(const std::string& toml) {
   return values;
 }
 
+/// The texts of a value, without their quotes.
+std::string with_names(const std::string& value) {
+  std::string named;
+  for (std::size_t at = 0; at < value.size();) {
+    const std::size_t open = value.find('"', at);
+    const std::size_t close = open == std::string::npos ? open : value.find('"', open + 1);
+    if (close == std::string::npos) return named + value.substr(at);
+    named += value.substr(at, open + 1 - at) +
+             model_name_of_path(value.substr(open + 1, close - open - 1)) + '"';
+    at = close + 1;
+  }
+  return named;
+}
+
+/// A model is what its name says, wherever it lies.
+void put_names_for_paths(std::map<std::string, std::string>& values) {
+  for (auto& [key, value] : values)
+    if (key.ends_with(".model")) value = with_names(value);
+  if (const auto name = values.find("target.name"); name != values.end()) {
+    values["target.model"] = name->second;
+    values.erase(name);
+  }
+}
+
 std::string shown(const std::map<std::string, std::string>& values, const std::string& key) {
   const auto found = values.find(key);
   return found == values.end() ? "not set" : found->second;
@@ -37,7 +63,9 @@ std::string shown(const std::map<std::string, std::string>& values, const std::s
 
 std::string config_changes(const std::string& was, const std::string& now,
                            const std::function<bool(const std::string& key)>& counts) {
-  const auto before = values_of(was), after = values_of(now);
+  auto before = values_of(was), after = values_of(now);
+  put_names_for_paths(before);
+  put_names_for_paths(after);
   std::set<std::string> keys;
   for (const auto* values : {&before, &after})
     for (const auto& [key, value] : *values) keys.insert(key);

@@ -10,7 +10,8 @@ namespace {
 
 engines::LoadedModel load_model(const LoadedPlan& plan, const std::string& name, int threads) {
   engines::ModelOptions options = plan.plan.config.target;
-  options.model = name;
+  options.model = plan.plan.config.file_of(name);
+  options.name = name;
   if (threads > 0) options.threads = threads;
   engines::LoadedModel loaded = plan.engines.load_model(options);
   check_target(name, loaded.model->info(), loaded.tokenizer.get(), loaded.tokenizer_problem);
@@ -84,7 +85,7 @@ LoadedPlan load_plan(const Plan& plan, engines::Engines& engines, int threads) {
 LoadedPlan tokenized_plan(const Plan& plan, engines::Engines& engines) {
   LoadedPlan loaded{.plan = plan, .engines = engines, .models = {}, .texts = {}};
   for (const std::string& name : plan.config.models)
-    if (!is_shape_model(name)) loaded.models[name] = {nullptr, engines.load_tokenizer(name)};
+    if (!is_shape_model(name)) loaded.models[name] = {nullptr, engines.load_tokenizer(plan.config.file_of(name))};
   tokenize_prompts(loaded);
   return loaded;
 }

@@ -26,7 +26,8 @@ std::string origin_changes(const HeaderEntry& begun, const HeaderEntry& now);
 /// @throws DriftError naming what origin_changes finds
 void check_same_origin(const HeaderEntry& begun, const HeaderEntry& now, const std::string& folder);
 
-/// The same, and that the config is equal to the letter, as in all journals of a section.
+/// The same, and that the config is equal but for the paths of models, as in all journals of a
+/// section.
 void check_same_header(const HeaderEntry& begun, const HeaderEntry& now, const std::string& folder);
 
 /// @throws DriftError with these lines and what to do

@@ -22,13 +22,13 @@ std::string short_digest(const std::string& text) { return sha256_text(text).sub
 RunConfig config_of_point(const Plan& plan, const std::string& model, const Drafting& drafting,
                           double temperature) {
   const RunConfig defaults;
-  RunConfig own = plan.config;
+  RunConfig own = with_names_for_paths(plan.config);
   own.name = defaults.name;
   own.repetitions = defaults.repetitions;
   own.plain_repetitions = defaults.plain_repetitions;
-  own.models = {model};
+  own.models = own.model_files = {model};
   own.target = defaults.target;
-  own.drafters = drafters_needed(plan.config, {drafting.drafter});
+  own.drafters = drafters_needed(own, {drafting.drafter});
   own.axes = {.temperature = {temperature},
               .drafter = {drafting.drafter},
               .tree = {drafting.tree},
@@ -107,13 +107,18 @@ AxisSelection with_sorted_rows(const AxisSelection& zip) {
   return sorted;
 }
 
-/// One config for all that ask for the same work.
-RunConfig canonical(RunConfig config) {
-  config.name = RunConfig{}.name;
+/// One config for all that ask for the same work, wherever models and prompts lie.
+RunConfig canonical(const RunConfig& asked) {
+  RunConfig config = with_names_for_paths(asked);
+  const RunConfig defaults;
+  config.name = defaults.name;
+  config.prompts.set = defaults.prompts.set;
+  config.pilot.set = defaults.pilot.set;
   for (auto* list : {&config.models, &config.axes.drafter, &config.axes.tree, &config.axes.policy,
                      &config.axes.verifier, &config.prompts.categories})
     std::ranges::sort(*list);
   std::ranges::sort(config.axes.temperature);
+  config.model_files = config.models;
   config.drafters = drafters_needed(config, config.axes.drafter);
   std::ranges::sort(config.drafters, {}, &NamedDrafter::name);
   for (AxisSelection& zip : config.zips) zip = with_sorted_rows(zip);

@@ -111,7 +111,6 @@ const Mistake kMistakes[] = {
     {"[[zip]]\ndrafter = [\"bigram\", \"trigram\"]\ntree = [\"2x2\", \"chain\"]\n", 2, 22},
     {"[drafters.mine]\nkind = \"prompt_lookup\"\nmax_ngram = 2\nmin_ngram = 3\n", 4, 13},
     {"[drafters.mine]\nkind = \"prompt_lookup\"\nmodel = \"m\"\n", 3, 9},
-    {"[pilot]\nset = \"core\"\n", 2, 7},
 };
 
 TEST(ConfigMistakes, EveryLineIsRightAndNearlyEveryColumn) {

@@ -146,14 +146,14 @@ const ConfigMistake kConfigMistakes[] = {
     {"[prompts]\nper_category = 0\n", "2:16", "integers from 1"},
     {"[prompts]\nnew_tokens = 1\n", "2:14", "integers from 2"},
     {"[prompts]\nignore_eos = 1\n", "2:14", "true, false"},
-    {"[pilot]\nset = \"core\"\n", "2:7", "never measured"},
     {"[experiment]\nrepetitions = 3\nplain_repetitions = 2\n", "3:21",
      "0 or at least experiment.repetitions, 3"},
     {"[experiment]\nkind = \"cost_surface\"\nplain_repetitions = 2\n", "3:21",
      "0, because experiment.kind is not decoding"},
-    {"[prompts]\nset = \"pilot\"\n", "2:7", "another folder than pilot.set"},
-    {"[prompts]\nset = \"" SPECLAB_SOURCE_DIR "/experiments/prompts/../prompts/pilot/\"\n", "2:7",
-     "another folder than pilot.set"},
+    {"[target]\nmodel = [\"/a/m\", \"/b/m\"]\n", "2:10", "two models would be named m"},
+    {"[target]\nmodel = \"/a/m\"\nname = [\"x\", \"y\"]\n", "3:9", "2 names for 1 models"},
+    {"[target]\nmodel = \"/a/m\"\nname = \"x/y\"\n", "3:8", "letters, digits"},
+    {"[target]\nmodel = \"/a/m\"\nname = \"shape-m\"\n", "3:8", "as if its weights were random"},
     {"[pilot]\nmax_length = 0\n", "2:14", "integers from 1"},
     {"[costs]\nrows = [1, 0]\n", "2:12", "integers from 1"},
     {"[costs]\nrepetitions = 2024-01-01\n", "2:15", "date"},
@@ -231,6 +231,40 @@ top_p = 0.9
   EXPECT_EQ(config.question, "Why?");
   EXPECT_NE(toml.find("chat_template = \"off\""), std::string::npos) << toml;
   EXPECT_NE(toml.find("temperature = [0.0, 0.1]"), std::string::npos) << toml;
+}
+
+/// Defect: a path of the machine stands in every table, or a config works from one folder only.
+TEST(RunConfig, ModelsHaveNamesAndFilesThatDoNotDependOnTheWorkingDirectory) {
+  const testing::TemporaryFolder folder;
+  make_folder(folder.path("models"));
+  make_folder(folder.path("models/tiny"));
+  const std::string text =
+      "[target]\nmodel = [\"models/tiny\", \"smollm2-135m\", \"org/name\"]\n[[exclude]]\nmodel = "
+      "\"models/tiny\"\ndrafter = \"bigram\"\n[axes]\ndrafter = [\"bigram\", \"unigram\"]\n";
+  const RunConfig config = read_run_config(folder.file("a.toml", text), {});
+  EXPECT_EQ(config.models, (std::vector<std::string>{"tiny", "smollm2-135m", "name"}));
+  EXPECT_EQ(config.file_of("tiny"), folder.path("models/tiny"));
+  EXPECT_EQ(config.file_of("name"), "org/name") << "nothing lies there";
+  EXPECT_EQ(config.exclusions.front().at("model"), std::vector<std::string>{"tiny"});
+  EXPECT_EQ(to_toml(read_run_config(folder.file("b.toml", to_toml(config)), {})), to_toml(config));
+  const RunConfig named =
+      read_run_config(folder.path("a.toml"), {R"(target.name=["one", "two", "three"])"});
+  EXPECT_EQ(named.models.front(), "one");
+  EXPECT_EQ(named.exclusions.front().at("model"), std::vector<std::string>{"one"});
+  const RunConfig from_option = read_run_config(folder.path("a.toml"), {"target.model=./here"});
+  EXPECT_EQ(from_option.file_of("here"), std::filesystem::current_path().string() + "/here");
+}
+
+/// Defect: prompts of one's own need a second folder.
+TEST(RunConfig, PilotsAreThoseOfTheMeasuredSetUnlessItIsTheProjects) {
+  const testing::TemporaryFolder folder;
+  folder.file("mine.jsonl", "\"a\"\n\"b\"\n");
+  const auto pilots = [&](const std::string& text) {
+    return read_run_config(folder.file("a.toml", text), {}).pilot.set;
+  };
+  EXPECT_EQ(pilots("[prompts]\nset = \"mine.jsonl\"\n"), folder.path("mine.jsonl"));
+  EXPECT_EQ(pilots("[prompts]\nset = \"mine.jsonl\"\n[pilot]\nset = \"pilot\"\n"), "pilot");
+  EXPECT_EQ(pilots(""), "pilot");
 }
 
 TEST(RunConfig, ItsTomlKeepsTheSettingsOfLossyVerifiers) {

@@ -86,10 +86,10 @@ TEST(PromptSet, PilotsAreNeverMeasured) {
   EXPECT_NO_THROW(check_no_shared_ids({{"a", "c", "t"}}, {{"b", "c", "t"}}));
 }
 
-TEST(PromptFolder, IsOneSpellingOfEqualFolders) {
-  EXPECT_EQ(prompt_folder(SPECLAB_SOURCE_DIR "/experiments/prompts/../prompts/core/"),
-            prompt_folder("core"));
-  EXPECT_NE(prompt_folder("pilot"), prompt_folder("core"));
+TEST(PromptSet, HasOneSpelling) {
+  EXPECT_EQ(prompt_set_path(SPECLAB_SOURCE_DIR "/experiments/prompts/../prompts/core/"),
+            prompt_set_path("core"));
+  EXPECT_NE(prompt_set_path("pilot"), prompt_set_path("core"));
 }
 
 TEST(PromptSet, TheDigestSeesEveryField) {

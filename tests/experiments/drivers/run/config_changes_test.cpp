@@ -20,5 +20,17 @@ TEST(ConfigChanges, AreEmptyForEqualConfigs) {
   EXPECT_EQ(config_changes("[a]\nx = 1\n", "[a]\nx = 1\n"), "");
 }
 
+/// Defect: a run cannot go on when its model was moved.
+TEST(ConfigChanges, ModelsAreWhatTheirNamesSay) {
+  EXPECT_EQ(config_changes("[target]\nmodel = [\"/a/m\", \"n\"]\n",
+                           "[target]\nmodel = [\"/b/c/m\", \"n\"]\n"),
+            "");
+  EXPECT_EQ(config_changes("[target]\nmodel = [\"/a/m\"]\n",
+                           "[target]\nmodel = [\"/b/k\"]\nname = [\"m\"]\n"),
+            "");
+  EXPECT_NE(config_changes("[drafters.d]\nmodel = \"/a/m\"\n", "[drafters.d]\nmodel = \"/a/k\"\n"),
+            "");
+}
+
 }  // namespace
 }  // namespace speclab::experiments

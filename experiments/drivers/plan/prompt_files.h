@@ -1,0 +1,20 @@
+#pragma once
+// The files of a prompt set: TOML by category, JSONL, and JSON arrays.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "experiments/drivers/plan/prompt_set.h"
+
+namespace speclab::experiments {
+
+/// Reads a file by what it is: `.toml` is a category of the project's own form; anything else is
+/// JSONL, or a JSON array of the same records. A byte order mark is no part of a file.
+/// A record without a category has the file's name; without an id, that name and its number. The
+/// name also stands before an id that is an integer, because other files count from 1 too.
+/// @param set  gets the prompts in the order of the file, and what was left out
+/// @throws ConfigError with the file and line, or the number of the record, of the first mistake
+void read_prompt_file(const std::string& path, PromptSet& set);
+
+}  // namespace speclab::experiments
