@@ -94,9 +94,8 @@ void expect_no_drafter(const std::string& folder) {
 }
 
 /// Names that a training leaves in its folder, finished or not.
-constexpr std::array<const char*, 7> kOwnFiles{"checkpoint.bin",    "config.json", "manifest.json",
-                                               "model.safetensors", "ngram.bin",   "tokenizer.part",
-                                               "training.csv"};
+constexpr std::array<const char*, 6> kOwnFiles{"checkpoint.bin",    "config.json", "manifest.json",
+                                               "model.safetensors", "ngram.bin",   "training.csv"};
 
 /// @param path, key  where the files are named
 void expect_there(const std::string& path, const char* key, const std::vector<std::string>& files) {

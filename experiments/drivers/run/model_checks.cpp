@@ -46,7 +46,8 @@ class ModelChecks {
       : plan_(plan), engines_(engines), loaded_(tokenized_plan(plan, engines)) {}
 
   void check(const std::string& name) {
-    const InspectedModel target = inspected(plan_.config.file_of(name));
+    InspectedModel target = inspected(plan_.config.file_of(name));
+    target.info.name = name;
     check_target(name, target.info, target.tokenizer.get(), target.tokenizer_problem);
     check_target_room(loaded_, name, target.info.context_length);
     for (const Drafting& drafting : plan_.draftings_of(name))

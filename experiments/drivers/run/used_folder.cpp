@@ -19,7 +19,8 @@ std::set<std::string> names_in(const std::string& folder) {
   std::error_code error;
   for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
        at.increment(error))
-    if (const std::string name = at->path().filename().string(); !name.starts_with('.'))
+    if (const std::string name = at->path().filename().string();
+        !name.starts_with('.') && !name.ends_with(".part"))
       names.insert(escaped(name, 60));
   return names;
 }

@@ -5,7 +5,8 @@
 
 namespace speclab::experiments {
 
-/// Keeps a command from writing among files of another purpose. Hidden files do not count.
+/// Keeps a command from writing among files of another purpose. Hidden files and
+/// unfinished ones, NAME.part, do not count.
 /// @param own  names of files and folders that the command itself writes: where one of them is, the
 /// folder is the command's
 /// @throws ConfigError naming some of the files, and the option that allows them
