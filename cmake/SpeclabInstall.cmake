@@ -11,6 +11,19 @@ install(DIRECTORY ${cache}/models DESTINATION ${data}/fetched OPTIONAL FILES_MAT
 install(FILES ${cache}/plotly/plotly.min.js DESTINATION ${data}/fetched/plotly OPTIONAL)
 install(FILES README.md CHANGELOG.md CITATION.cff THIRD_PARTY.md DESTINATION share/doc/speclab)
 
+
+# The installed program describes itself, so that man page and completions are those of its options.
+foreach(page IN ITEMS "man|share/man/man1/speclab.1" "completion;bash|share/bash-completion/completions/speclab" "completion;zsh|share/zsh/site-functions/_speclab")
+  string(REPLACE "|" ";" parts "${page}")
+  list(POP_BACK parts file)
+  install(CODE "
+    set(file \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${file}\")
+    message(STATUS \"Installing: \${file}\")
+    cmake_path(GET file PARENT_PATH folder)
+    file(MAKE_DIRECTORY \"\${folder}\")
+    execute_process(COMMAND \"$<TARGET_FILE:speclab>\" ${parts} OUTPUT_FILE \"\${file}\" COMMAND_ERROR_IS_FATAL ANY)")
+endforeach()
+
 if(SPECLAB_ENGINES)
   set_target_properties(speclab_engines PROPERTIES INSTALL_RPATH "$ORIGIN")
   install(TARGETS speclab_engines LIBRARY DESTINATION lib/speclab)

@@ -45,13 +45,13 @@ std::string read_plotly(const std::string& path) {
 }
 
 /// Figures and page, the last things that every kind of report writes.
-void write_pages(const std::string& run_folder, const std::vector<Figure>& figures,
-                 const std::string& page, bool static_figures) {
-  if (static_figures) {
-    make_folder(run_folder + "/figures");
-    for (const auto& figure : figures) draw_static(figure, run_folder + "/figures");
+void write_pages(const ReportOptions& options, const std::vector<Figure>& figures,
+                 const std::string& page) {
+  if (options.static_figures) {
+    make_folder(options.output + "/figures");
+    for (const auto& figure : figures) draw_static(figure, options.output + "/figures");
   }
-  write_file(run_folder + "/report.html", page);
+  write_file(options.output + "/report.html", page);
 }
 
 /// The summary of a report that compares no cells.
@@ -70,9 +70,8 @@ ReportSummary write_cost_report(const std::string& run_folder, const Manifest& m
   const std::vector<CostRow> costs = read_costs(run_folder + "/costs.csv");
   const auto figures = forward_cost_figures(costs);
   const std::string answer = options.opening + cost_answer(costs);
-  write_pages(run_folder, figures, cost_page_html({manifest, costs, figures, answer}, plotly_js),
-              options.static_figures);
-  return without_cells(run_folder + "/report.html", answer, figures);
+  write_pages(options, figures, cost_page_html({manifest, costs, figures, answer}, plotly_js));
+  return without_cells(options.output + "/report.html", answer, figures);
 }
 
 ReportSummary write_atlas_report(const std::string& run_folder, const Manifest& manifest,
@@ -80,9 +79,8 @@ ReportSummary write_atlas_report(const std::string& run_folder, const Manifest& 
   const std::vector<AtlasRow> rows = read_atlas(run_folder + "/atlas.csv");
   const auto figures = atlas_figures(rows);
   const std::string answer = options.opening + atlas_answer(rows);
-  write_pages(run_folder, figures, atlas_page_html({manifest, rows, figures, answer}, plotly_js),
-              options.static_figures);
-  return without_cells(run_folder + "/report.html", answer, figures);
+  write_pages(options, figures, atlas_page_html({manifest, rows, figures, answer}, plotly_js));
+  return without_cells(options.output + "/report.html", answer, figures);
 }
 
 ReportSummary write_acceptance_report(const std::string& run_folder, const Manifest& manifest,
@@ -95,10 +93,9 @@ ReportSummary write_acceptance_report(const std::string& run_folder, const Manif
   const auto figures = acceptance_figures(pooled, by_category);
   const std::string answer =
       options.opening + unfinished_note(run.missing()) + acceptance_answer(pooled);
-  write_pages(run_folder, figures,
-              acceptance_page_html({manifest, pooled, by_category, figures, answer}, plotly_js),
-              options.static_figures);
-  return without_cells(run_folder + "/report.html", answer, figures);
+  write_pages(options, figures,
+              acceptance_page_html({manifest, pooled, by_category, figures, answer}, plotly_js));
+  return without_cells(options.output + "/report.html", answer, figures);
 }
 
 std::vector<CostRow> read_costs_if_any(const std::string& run_folder) {
@@ -119,10 +116,13 @@ ReportSummary write_report_without_rows(const std::string& run_folder, const Man
 
 }  // namespace
 
-ReportSummary write_report(const std::string& run_folder, const ReportOptions& options) {
+ReportSummary write_report(const std::string& run_folder, const ReportOptions& given) {
+  ReportOptions options = given;
+  if (options.output.empty()) options.output = run_folder;
   const std::string plotly_js = read_plotly(options.plotly_js);
   check_unchanged(run_folder);
   const Manifest manifest = read_manifest(run_folder + "/manifest.toml");
+  make_folder(options.output);
   if (const MissingTables missing = missing_tables(run_folder, manifest.kind); missing.any())
     return write_report_without_rows(run_folder, manifest, options, plotly_js, missing);
   if (manifest.kind == "cost_surface")
@@ -154,22 +154,21 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& o
         ledger_figure(*shown->group, shown->ledger, line_name(data.pooled, *shown->group)));
   if (auto timeline = timeline_figure(data, read_timeline(run_folder + "/timeline.csv", run)))
     figures.push_back(std::move(*timeline));
-  ReportSummary summary{.report_path = run_folder + "/report.html",
+  ReportSummary summary{.report_path = options.output + "/report.html",
                         .answer = {},
                         .worth = worth_sentence(data),
                         .prediction_errors = median_prediction_errors(cells),
                         .figures = figures,
                         .num_cells = cells.size()};
   summary.answer = options.opening + answer_sentence(data, summary.prediction_errors);
-  write_file(run_folder + "/cells.csv", cells_csv(cells));
-  if (!ledgers.pooled.empty()) write_file(run_folder + "/ledger.csv", ledger_csv(ledgers));
-  if (!policies.empty()) write_file(run_folder + "/regret.csv", regret_csv(policies));
-  write_pages(run_folder, figures,
+  write_file(options.output + "/cells.csv", cells_csv(cells));
+  if (!ledgers.pooled.empty()) write_file(options.output + "/ledger.csv", ledger_csv(ledgers));
+  if (!policies.empty()) write_file(options.output + "/regret.csv", regret_csv(policies));
+  write_pages(options, figures,
               page_html({data, cells, figures, ledgers, policies,
                          read_drafts(run_folder + "/drafts.jsonl", run), summary.answer,
                          summary.prediction_errors},
-                        plotly_js),
-              options.static_figures);
+                        plotly_js));
   return summary;
 }
 

@@ -13,6 +13,7 @@ struct ReportOptions {
       plotly_js;  ///< file; empty takes the one that was installed or that scripts/setup fetched
   bool static_figures = true;  ///< also draw PDF, PNG and SVG (needs gnuplot and poppler-utils)
   std::string opening{};       ///< what stands before the answer, with the blank behind it
+  std::string output{};        ///< folder of all that is written; empty: the run folder
 };
 
 struct ReportSummary {
@@ -24,9 +25,9 @@ struct ReportSummary {
   std::size_t num_cells = 0;
 };
 
-/// Writes cells.csv, figures/ and report.html into a run folder from its rows; from its costs
-/// alone, and without cells.csv, where there are no rows. Of a committed run without rows the
-/// answer names what is missing (missing_tables.h). Deterministic but for the PDF's dates.
+/// Writes cells.csv, figures/ and report.html of a run from its rows; from its costs alone, and
+/// without cells.csv, where there are no rows. Of a committed run without rows the answer names
+/// what is missing (missing_tables.h). Deterministic but for the PDF's dates.
 /// @throws DataError if the folder's files are missing, broken or without provenance, or plotly.js
 /// is missing
 /// @throws WriteError if something cannot be written or drawn

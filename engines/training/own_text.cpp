@@ -141,6 +141,13 @@ std::vector<OwnText> make_own_text(LanguageModel& target,
   check_prompts(file.texts(), options);
   check_tokens(file.texts(), target.info().vocab_size, options);
   std::int64_t tokens = 0;
+  const auto report = [&] {
+    callbacks.progress({.phase = "own text",
+                        .fraction = std::min(1.0, static_cast<double>(file.texts().size()) /
+                                                      static_cast<double>(options.prompts.size())),
+                        .tokens = tokens});
+  };
+  if (!file.texts().empty()) report();
   while (file.texts().size() < options.prompts.size()) {
     callbacks.check();
     const std::size_t first = file.texts().size();
@@ -157,10 +164,7 @@ std::vector<OwnText> make_own_text(LanguageModel& target,
       tokens += static_cast<std::int64_t>(text.laws.size());
     }
     file.append(std::move(texts));
-    callbacks.progress({.phase = "own text",
-                        .fraction = static_cast<double>(file.texts().size()) /
-                                    static_cast<double>(options.prompts.size()),
-                        .tokens = tokens});
+    report();
   }
   std::vector<OwnText> texts = file.release();
   texts.resize(options.prompts.size());

@@ -67,6 +67,8 @@ void train_drafter(LanguageModel& target, const std::shared_ptr<const Tokenizer>
     check_feature_transformer_start(options, target.info().sha256);
   if (options.drafter == "mlp_speculator")
     check_mlp_speculator_start(options, target.info().sha256);
+  if (options.drafter != "ngram")
+    require_table_of_states(open_model(target_model).config, target_model);
   const std::int32_t shortest =
       options.drafter == "ngram" ? options.ngram.order : options.text.sequence_length;
   Corpora corpora = read_corpora(options.text, *tokenizer, static_cast<std::size_t>(shortest));

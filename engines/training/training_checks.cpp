@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 #include "engines/interface/names.h"
 #include "engines/interface/sampling_options.h"
@@ -140,14 +141,31 @@ void check_file_text(const TrainOptions& options, const ModelInfo& target) {
   check_stretches(options.text, least, target.context_length, ", the target's context");
 }
 
+/// Texts are held out with all texts of their prompts, so repeated prompts may leave too few.
+/// @param least  texts to train on
+void check_split(const OwnTextOptions& own_text, std::int32_t num_held_out, std::int64_t least) {
+  const auto& prompts = own_text.prompts;
+  const auto first_left = prompts.begin() + num_held_out;
+  const std::set<std::vector<Token>> held_out(prompts.begin(), first_left);
+  const auto left = std::count_if(first_left, prompts.end(), [&](const std::vector<Token>& prompt) {
+    return !held_out.contains(prompt);
+  });
+  check(left >= least, "drafter.validation_sequences", num_held_out,
+        fmt::format("fewer: with all texts of their prompts held out, {} of {} texts are left to "
+                    "train on, and {} are needed; lower it, or raise own_text.num_prompts",
+                    left, prompts.size(), least));
+}
+
 void check_ngram_training(const TrainOptions& options) {
   check_ngrams(options.ngram);
   const auto prompts = static_cast<std::int64_t>(options.own_text.prompts.size());
-  if (prompts > 0)
-    check(options.ngram.validation_sequences >= 0 && options.ngram.validation_sequences < prompts,
-          "drafter.validation_sequences", options.ngram.validation_sequences,
-          fmt::format("integers from 0 to {}: own_text.num_prompts = {} less 1", prompts - 1,
-                      prompts));
+  if (prompts == 0) return;
+  check(
+      options.ngram.validation_sequences >= 0 && options.ngram.validation_sequences < prompts,
+      "drafter.validation_sequences", options.ngram.validation_sequences,
+      fmt::format("integers from 0 to {}: own_text.num_prompts = {} less 1", prompts - 1, prompts));
+  if (options.text.files.empty())
+    check_split(options.own_text, options.ngram.validation_sequences, 1);
 }
 
 /// The kernels work on sixteen values at a time.
@@ -255,7 +273,8 @@ void check_schedule(const TrainingSchedule& model) {
         "integers >= 1");
 }
 
-void check_texts(const TrainingSchedule& model, std::size_t num_texts) {
+void check_texts(const TrainingSchedule& model, const OwnTextOptions& own_text) {
+  const std::size_t num_texts = own_text.prompts.size();
   const auto most = static_cast<std::int64_t>(num_texts) - model.batch;
   check(most >= 1, "own_text.num_prompts", static_cast<double>(num_texts),
         fmt::format("at least {}: one batch of drafter.batch = {} and one text held out",
@@ -264,6 +283,7 @@ void check_texts(const TrainingSchedule& model, std::size_t num_texts) {
         model.validation_sequences,
         fmt::format("integers from 1 to {}: own_text.num_prompts = {} less one batch of {}", most,
                     num_texts, model.batch));
+  check_split(own_text, model.validation_sequences, model.batch);
 }
 
 }  // namespace
@@ -284,7 +304,7 @@ void check_training(const TrainOptions& options, const ModelInfo& target) {
     check_distillation(options.distillation, target);
   check_schedule(options.schedule);
   if (options.own_text.prompts.empty()) return check_file_text(options, target);
-  check_texts(options.schedule, options.own_text.prompts.size());
+  check_texts(options.schedule, options.own_text);
 }
 
 void check_language_model(const TrainOptions& options) {

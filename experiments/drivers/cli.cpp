@@ -5,20 +5,22 @@
 #include <speclab_revision.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <system_error>
 
 #include "experiments/drivers/cli_analytic.h"
 #include "experiments/drivers/cli_numbers.h"
 #include "experiments/drivers/cli_options.h"
+#include "experiments/drivers/cli_pages.h"
 #include "experiments/drivers/cli_paths.h"
 #include "experiments/drivers/cli_shared_options.h"
+#include "experiments/drivers/cli_train_options.h"
 #include "experiments/drivers/commands/config.h"
 #include "experiments/drivers/commands/law.h"
 #include "experiments/drivers/commands/summary.h"
 #include "experiments/drivers/commands/tokenize.h"
-#include "experiments/drivers/commands/train.h"
-#include "experiments/drivers/commands/train_schema.h"
 #include "experiments/drivers/config/key_reference.h"
 #include "experiments/drivers/config/run_schema.h"
 #include "sim/core/edit_distance.h"
@@ -36,12 +38,6 @@ CLI::App* add_command(CLI::App& app, const char* name, const char* description, 
   command->footer(std::string("Example: ") + example);
   command->callback([&options, run, &status] { status = run(options); });
   return command;
-}
-
-void add_key_names(CLI::App* command, const std::vector<DescribedKey>& keys) {
-  command->footer(command->get_footer() +
-                  "\n\nKeys of a config, as speclab config --describe explains them:\n" +
-                  reference_names(keys));
 }
 
 /// The option of the command that was given which is nearest to one that it does not have; empty
@@ -85,6 +81,7 @@ void check_command(const CLI::App& app, int argc, char** argv) {
 
 int parse_and_run(int argc, char** argv) {
   CLI::App app("speclab: speculative decoding, measured, predicted and explained");
+  app.formatter(help_formatter());
   app.set_version_flag("--version", "speclab " SPECLAB_VERSION " (revision " SPECLAB_REVISION ")");
   app.require_subcommand(1);
   int status = 0;
@@ -136,7 +133,7 @@ int parse_and_run(int argc, char** argv) {
       add_command(app, "run", "Run an experiment: predict, measure, report",
                   "speclab run experiments/configs/quickstart.toml", run, run_run, status);
   add_run_options(run_command, run);
-  add_key_names(run_command, described_run_keys());
+  run_command->footer(run_command->get_footer() + key_names_footer(described_run_keys()));
   ConfigCommandOptions config;
   CLI::App* config_command =
       add_command(app, "config", "Explain the keys of configs: type, range, default and meaning",
@@ -163,26 +160,15 @@ int parse_and_run(int argc, char** argv) {
                   "speclab compare HEAD~1 HEAD --measure counts", compare, run_compare, status),
       compare);
   TrainCommandOptions train;
-  CLI::App* train_command = add_command(
-      app, "train",
-      "Train a drafter on the target's own text or on text files, or a language model on text "
-      "files",
-      "speclab train experiments/configs/train_smollm2_drafter.toml", train, run_train, status);
-  train_command->add_option("config", train.config, "TOML file")->required();
-  train_command
-      ->add_option(
-          "--set", train.settings,
-          "key=value that overrides the config, for example drafter.num_heads=4; may be repeated")
-      ->allow_extra_args(false);
-  train_command
-      ->add_option("--output", train.output, "Folder of the drafter, instead of drafter.output")
-      ->check(not_empty());
-  train_command->add_flag(
-      "--overwrite", train.overwrites,
-      "Replace the finished drafter in the folder; without this option that is refused");
-  train_command->add_flag("--into-used-folder", train.into_used_folder,
-                          "Write into a folder that holds files of something else");
-  add_key_names(train_command, described_train_keys());
+  add_train_options(
+      add_command(
+          app, "train",
+          "Train a drafter on the target's own text or on text files, or a language model on "
+          "text files",
+          "speclab train --target qwen2.5-coder-0.5b --kind ngram\n         speclab train "
+          "experiments/configs/train_smollm2_drafter.toml",
+          train, run_train, status),
+      train);
   PredictOptions predict;
   add_predict_options(
       add_command(
@@ -204,6 +190,7 @@ int parse_and_run(int argc, char** argv) {
           "Folder of committed runs, like results/reference; if not given, the one that came with "
           "the program")
       ->check(not_empty());
+  add_page_commands(app);
   expand_homes(app);
   check_command(app, argc, argv);
   try {
@@ -214,10 +201,16 @@ int parse_and_run(int argc, char** argv) {
   return status;
 }
 
+/// Why standard output takes nothing more. @param number  of the error, as errno has it
+std::string output_problem(int number) {
+  return number == EPIPE ? "standard output: its reader has ended before the last line"
+                         : "standard output: cannot write; free space where it goes";
+}
+
 /// What was printed must have arrived: a full disk behind a redirection is noticed only here.
 void flush_standard_output() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout))
-    throw WriteError("standard output: cannot write; free space where it goes");
+  errno = 0;
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw WriteError(output_problem(errno));
 }
 
 /// Names of files and options may hold what a terminal would obey. Lines and tabs are ours.
@@ -240,8 +233,9 @@ std::string without_control_bytes(const std::string& text) {
 
 int exit_after_error(const std::exception& error) {
   if (std::ferror(stdout)) {
-    std::fprintf(stderr, "speclab: standard output: cannot write: %s; free space where it goes\n",
-                 error.what());
+    const auto* failed = dynamic_cast<const std::system_error*>(&error);
+    std::fprintf(stderr, "speclab: %s\n",
+                 output_problem(failed ? failed->code().value() : 0).c_str());
     return static_cast<int>(ExitCode::cannot_write);
   }
   std::fprintf(stderr, "speclab: internal error: %s\n", error.what());

@@ -76,21 +76,29 @@ void add_predict_options(CLI::App* command, PredictOptions& options) {
   add_acceptance_options(command, options);
   add_cost_options(command, options);
   add_number(command, "--speculation-length", options.speculation_length,
-             "Print the answer for this length too");
+             "Print the answer for this length too")
+      ->check(takes("at least 0"));
   add_number(command, "--max-length", options.max_length,
-             "Longest length of the table and of the search");
+             "Longest length of the table and of the search")
+      ->check(takes("at least 1"));
   command
       ->add_option("--draft-operations-ratio", options.draft_operations_ratio,
                    "Operations of a draft token / of a target token; 0 counts the target's alone")
-      ->capture_default_str();
-  command->add_option("--target-bytes", options.target_bytes,
-                      "Bytes that a target forward reads, for bytes a token");
-  command->add_option("--draft-bytes", options.draft_bytes, "Bytes that a draft forward reads");
+      ->capture_default_str()
+      ->check(takes("0 to 1e6"));
+  command
+      ->add_option("--target-bytes", options.target_bytes,
+                   "Bytes that a target forward reads, for bytes a token")
+      ->check(takes("1 to 1e18"));
+  command->add_option("--draft-bytes", options.draft_bytes, "Bytes that a draft forward reads")
+      ->check(takes("0 to 1e18"));
   add_number(
       command, "--tree-budget", options.tree_budget,
-      "Nodes of the best tree, root included (32); needs --rank-acceptance, --observed or laws");
+      "Nodes of the best tree, root included (32); needs --rank-acceptance, --observed or laws")
+      ->check(takes("2 to 512"));
   add_number(command, "--tree-levels", options.tree_levels,
-             "Levels of the best tree, root included (16)");
+             "Levels of the best tree, root included (16)")
+      ->check(takes("2 to 64"));
   command->add_flag("--csv", options.csv, "Print the table as CSV");
   command->add_flag("--json", options.json,
                     "Print one JSON object; its object optimum is the answer");

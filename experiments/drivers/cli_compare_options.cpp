@@ -13,9 +13,8 @@ std::vector<CLI::Option*> add_build_gate_options(CLI::App* command, BuildGateOpt
   const std::map<std::string, Measure> measures{
       {"both", Measure::both}, {"times", Measure::times}, {"counts", Measure::counts}};
   CLI::Option* measure = command->add_option(
-      "--measure", builds.measure,
-      "times (they need a quiet machine), counts of instructions (they do not), or both");
-  measure->transform(CLI::CheckedTransformer(measures).description("both, times or counts"))
+      "--measure", builds.measure, "times need a quiet machine, counts of instructions do not");
+  measure->transform(CLI::CheckedTransformer(measures).description("{both,times,counts}"))
       ->default_str("both");
   CLI::Option* families =
       command
@@ -32,12 +31,14 @@ std::vector<CLI::Option*> add_build_gate_options(CLI::App* command, BuildGateOpt
               "Folder for the rows of every pair; --replay draws the verdicts from it again")
           ->check(not_empty());
   return {add_number(command, "--pairs", builds.pairs,
-                     "Pairs of processes; an unclear benchmark gets as many again"),
+                     "Pairs of processes; an unclear benchmark gets as many again")
+              ->check(takes("1 to 5000")),
           add_number(command, "--repetitions", builds.repetitions,
-                     "Repetitions of a benchmark in a process; the least time counts"),
+                     "Repetitions of a benchmark in a process; the least time counts")
+              ->check(takes("1 to 1000")),
           families,
           measure,
-          slowdown->check(whole_number<double>()),
+          slowdown->check(whole_number<double>())->check(takes("0 to 1")),
           add_number(command, "--seed", builds.seed, "Seed of the order within pairs"),
           output};
 }
@@ -63,6 +64,7 @@ void add_compare_options(CLI::App* command, CompareOptions& options) {
                                           "Largest fall of the acceptance rate that two run "
                                           "folders may show and still be called the same")
                              ->check(whole_number<double>())
+                             ->check(takes("above 0, below 1"))
                              ->capture_default_str();
   CLI::Option* replay =
       command

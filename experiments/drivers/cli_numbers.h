@@ -2,9 +2,11 @@
 // Options that take numbers.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
@@ -38,6 +40,19 @@ inline CLI::Validator not_empty() {
                             : std::string();
       },
       "");
+}
+
+/// The numbers that an option takes, for --help; the command checks them where it knows all
+/// options.
+inline CLI::Validator takes(const char* range) { return CLI::Validator(std::string(range)); }
+
+/// The same of names, which shells complete.
+template <typename Names>
+CLI::Validator takes_one_of(const Names& names) {
+  return CLI::Validator(fmt::format("{{{}}}", fmt::join(names, ",")));
+}
+inline CLI::Validator takes_one_of(std::initializer_list<const char*> names) {
+  return CLI::Validator(fmt::format("{{{}}}", fmt::join(names, ",")));
 }
 
 template <typename Number>

@@ -9,13 +9,34 @@ namespace speclab::experiments {
 namespace {
 
 /// Options and positional arguments that name a file or folder, whatever the command.
-constexpr std::string_view kPaths[] = {
-    "--costs",      "--data",     "--draft-law",  "--drafter-model", "--file",
-    "--from",       "--logits",   "--messages",   "--model",         "--observed",
-    "--output",     "--plot",     "--plotly",     "--prompt-file",   "--prompts",
-    "--replay",     "--template", "--target-law", "--trace",         "--template-variables",
-    "--times-from", "--tools",    "base",         "config",          "folder",
-    "head",         "model"};
+constexpr std::string_view kPaths[] = {"--costs",
+                                       "--data",
+                                       "--draft-law",
+                                       "--drafter-model",
+                                       "--file",
+                                       "--from",
+                                       "--logits",
+                                       "--messages",
+                                       "--model",
+                                       "--observed",
+                                       "--output",
+                                       "--plot",
+                                       "--plotly",
+                                       "--prompt-file",
+                                       "--prompts",
+                                       "--replay",
+                                       "--target",
+                                       "--template",
+                                       "--target-law",
+                                       "--trace",
+                                       "--template-variables",
+                                       "--times-from",
+                                       "--tools",
+                                       "base",
+                                       "config",
+                                       "folder",
+                                       "head",
+                                       "model"};
 
 bool names_a_path(const CLI::Option& option) {
   const std::string name =

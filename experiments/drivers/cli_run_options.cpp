@@ -16,6 +16,7 @@ void add_slurm_options(CLI::App* command, RunCommandOptions& options, CLI::Optio
       ->add_flag("--detach", options.on_slurm.detach, "Submit without waiting; a second call waits")
       ->needs(slurm);
   add_number(command, "--slurm-tasks", options.on_slurm.tasks, "Tasks of the array at most")
+      ->check(takes("1 to 10000"))
       ->needs(slurm);
   command->add_option("--slurm-partition", options.on_slurm.partition, "sbatch --partition")
       ->needs(slurm);
@@ -49,13 +50,10 @@ void add_run_options(CLI::App* command, RunCommandOptions& options) {
       ->needs(dry_run);
   command->add_flag("--yes", options.yes,
                     fmt::format("Run a sweep of more than {} generations", kMostWithoutYes));
-  CLI::Option* no_report =
-      command->add_flag("!--no-report", options.report, "Make no report at the end");
-  command
-      ->add_flag("--json", options.json,
-                 "Print one JSON object at the end: folder, report, answer, details, cells")
-      ->excludes(no_report)
-      ->excludes(dry_run);
+  command->add_flag("!--no-report", options.report, "Make no report at the end");
+  command->add_flag("--json", options.json,
+                    "Print one JSON object at the end, also of a run that fails: folder, status, "
+                    "exit_code, report, answer, counts; with --dry-run the plan");
   command->add_flag(
       "--repair", options.repair,
       "Move a damaged journal aside, measure lost work again and rewrite changed files");
@@ -70,11 +68,13 @@ void add_run_options(CLI::App* command, RunCommandOptions& options) {
   command->add_flag("--into-used-folder", options.into_used_folder,
                     "Write into a folder that holds files of something else");
   add_number(command, "--timeout-s", options.generation_timeout_s,
-             "Seconds after which a generation has failed; 0 is no limit");
+             "Seconds after which a generation has failed; 0 is no limit")
+      ->check(takes("0 to 1e6"));
   CLI::Option* workers =
       add_number(command, "--workers", options.workers,
                  "Processes that measure at once and share the threads, so that a crash costs one "
-                 "generation only; 0 measures in this process");
+                 "generation only; 0 measures in this process")
+          ->check(takes("0 to 1024"));
   add_slurm_options(command, options, workers);
   command->add_option("--role", options.role)
       ->check(CLI::IsMember({"prepare", "work", "task", "merge"}))
@@ -92,8 +92,9 @@ void add_report_options(CLI::App* command, ReportCommandOptions& options) {
       ->required();
   command
       ->add_option("--output", options.output,
-                   "Folder for the figures of trainings (required for several; else "
-                   "FOLDER/figures), or for the page of an unfinished run (else the run folder)")
+                   "Folder for page, figures and tables of the report, so that the run folder is "
+                   "not touched; of trainings for the figures (required for several; else "
+                   "FOLDER/figures)")
       ->check(not_empty());
   command->add_flag("--stages", options.are_stages,
                     "The trainings are stages of one, in this order: draw one curve with a line "

@@ -34,48 +34,64 @@ void add_model_options(CLI::App* command, CommonOptions& common) {
       ->capture_default_str();
   command->add_option("--model-name", common.model.name,
                       "Name that tables show; if none is given, the last part of the path");
-  command->add_option("--device", common.model.device, "auto, cpu or cuda")->capture_default_str();
-  command->add_option("--dtype", common.model.dtype, "auto, float32 or bfloat16")
-      ->capture_default_str();
+  command->add_option("--device", common.model.device, "Device that runs the model")
+      ->capture_default_str()
+      ->check(takes_one_of({"auto", "cpu", "cuda"}));
+  command->add_option("--dtype", common.model.dtype, "Number format of the weights")
+      ->capture_default_str()
+      ->check(takes_one_of({"auto", "float32", "bfloat16"}));
   command
       ->add_option("--arithmetic", common.model.arithmetic,
-                   "fast or row_invariant; the kernels are always row-invariant")
-      ->capture_default_str();
+                   "How sums are taken; the kernels are always row-invariant")
+      ->capture_default_str()
+      ->check(takes_one_of({"fast", "row_invariant"}));
   command
       ->add_option("--kernels", common.model.kernels,
-                   "auto, or reference: plain libtorch operations on the CPU or a GPU, the slow "
-                   "truth that the kernels are tested against")
-      ->capture_default_str();
-  add_number(command, "--threads", common.model.threads, "Threads; 0 is all cores");
+                   "reference: plain libtorch operations on the CPU or a GPU, the slow truth that "
+                   "the kernels are tested against")
+      ->capture_default_str()
+      ->check(takes_one_of({"auto", "reference"}));
+  add_number(command, "--threads", common.model.threads, "Threads; 0 is all cores")
+      ->check(takes("0 to 4096"));
   command->add_flag("--json", common.json, "Print one JSON object");
 }
 
 void add_sampling_options(CLI::App* command, engines::DecoderOptions& decoder) {
-  add_number(command, "--max-new-tokens", decoder.stop.max_new_tokens,
-             "Tokens to generate at most");
-  add_number(command, "--temperature", decoder.sampling.temperature, "0 is greedy");
-  add_number(command, "--top-k", decoder.sampling.top_k, "Keep the k most likely tokens; 0 is off");
+  add_number(command, "--max-new-tokens", decoder.stop.max_new_tokens, "Tokens to generate at most")
+      ->check(takes("at least 1"));
+  add_number(command, "--temperature", decoder.sampling.temperature, "0 is greedy")
+      ->check(takes("0, or at least 0.001"));
+  add_number(command, "--top-k", decoder.sampling.top_k, "Keep the k most likely tokens; 0 is off")
+      ->check(takes("at least 0"));
   add_number(command, "--top-p", decoder.sampling.top_p,
-             "Keep the smallest set of this mass; 1 is off");
+             "Keep the smallest set of this mass; 1 is off")
+      ->check(takes("above 0, at most 1"));
   add_number(command, "--min-p", decoder.sampling.min_p,
-             "Keep tokens at least this likely relative to the best; 0 is off");
+             "Keep tokens at least this likely relative to the best; 0 is off")
+      ->check(takes("0 to 1"));
   add_number(command, "--repetition-penalty", decoder.sampling.repetition_penalty,
-             "Penalty on the scores of tokens seen before; 1 is off");
+             "Penalty on the scores of tokens seen before; 1 is off")
+      ->check(takes("above 0"));
   add_number(command, "--no-repeat-ngram-size", decoder.sampling.no_repeat_ngram_size,
-             "No n-gram of this size twice; 0 is off");
+             "No n-gram of this size twice; 0 is off")
+      ->check(takes("at least 0"));
   add_number(command, "--min-length", decoder.sampling.min_length,
-             "No end of sequence before this length, prompt included; 0 is off");
+             "No end of sequence before this length, prompt included; 0 is off")
+      ->check(takes("at least 0"));
   command
       ->add_option("--suppress-tokens", decoder.sampling.suppress_tokens,
                    "Ids that are never generated: 1,2,3")
       ->delimiter(',')
       ->check(whole_number<Token>());
   add_number(command, "--typical-p", decoder.sampling.typical_p,
-             "Keep the most typical tokens of this mass; 1 is off");
+             "Keep the most typical tokens of this mass; 1 is off")
+      ->check(takes("above 0, at most 1"));
   add_number(command, "--epsilon-cutoff", decoder.sampling.epsilon_cutoff,
-             "Keep tokens at least this likely; 0 is off");
+             "Keep tokens at least this likely; 0 is off")
+      ->check(takes("0 to 1, but not 1"));
   add_number(command, "--eta-cutoff", decoder.sampling.eta_cutoff,
-             "Keep tokens at least this likely, with a lower limit if the law is flat; 0 is off");
+             "Keep tokens at least this likely, with a lower limit if the law is flat; 0 is off")
+      ->check(takes("0 to 1, but not 1"));
   command->add_flag("--ignore-eos", decoder.stop.ignore_eos,
                     "Do not stop at the end-of-sequence token");
   command->add_option("--stop", decoder.stop.stop_strings,
@@ -83,10 +99,13 @@ void add_sampling_options(CLI::App* command, engines::DecoderOptions& decoder) {
 }
 
 void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder) {
+  std::vector<std::string> drafters{"plain"};
+  drafters.insert(drafters.end(), engines::kDrafterKinds.begin(), engines::kDrafterKinds.end());
   command
       ->add_option("--drafter", decoder.drafter.kind,
-                   fmt::format("plain, {}", fmt::join(engines::kDrafterKinds, ", ")))
-      ->capture_default_str();
+                   "Kind of drafter; plain and none draft nothing")
+      ->capture_default_str()
+      ->check(takes_one_of(drafters));
   command->add_option(
       "--drafter-model", decoder.drafter.model,
       "Model that drafts: a catalogue name, folder or GGUF file; for n-grams their folder or file. "
@@ -116,11 +135,12 @@ void add_verifier_options(CLI::App* command, engines::DecoderOptions& decoder) {
       [command, &decoder] { check_rule_settings(command, decoder.verifier); });
   command
       ->add_option("--verifier", decoder.verifier,
-                   fmt::format("{}; lenient and typical change the output law",
-                               fmt::join(engines::kUserVerifierKinds, ", ")))
-      ->capture_default_str();
+                   "Rule that keeps drafts; lenient and typical change the output law")
+      ->capture_default_str()
+      ->check(takes_one_of(engines::kUserVerifierKinds));
   add_number(command, "--lenience", decoder.lossy.lenience,
-             "Verifier lenient: accept with p/(lenience q); 1 is exact");
+             "Verifier lenient: accept with p/(lenience q); 1 is exact")
+      ->check(takes("above 0, at most 1"));
   command
       ->add_option_function<std::string>(
           "--lenient-residual",
@@ -132,9 +152,11 @@ void add_verifier_options(CLI::App* command, engines::DecoderOptions& decoder) {
       ->check(CLI::IsMember({"full", "lenient"}))
       ->default_str("full");
   add_number(command, "--typical-epsilon", decoder.lossy.typical_epsilon,
-             "Verifier typical: accept above min(epsilon, delta exp(-entropy))");
+             "Verifier typical: accept above min(epsilon, delta exp(-entropy))")
+      ->check(takes("0 to 1"));
   add_number(command, "--typical-delta", decoder.lossy.typical_delta,
-             "Verifier typical: see --typical-epsilon");
+             "Verifier typical: see --typical-epsilon")
+      ->check(takes("0 to 1"));
 }
 
 }  // namespace speclab::experiments

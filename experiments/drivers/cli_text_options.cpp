@@ -96,8 +96,9 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
   CLI::Option* raw = command->add_flag("!--no-chat-template", options.chat_template,
                                        "Use the text without a template");
   add_messages_option(command, options.chat)->excludes(prompt)->excludes(file);
-  CLI::Option* prompts = add_prompt_list_options(
-      command, options.prompts, "Generate for each of these prompts; --json prints a line for each");
+  CLI::Option* prompts =
+      add_prompt_list_options(command, options.prompts,
+                              "Generate for each of these prompts; --json prints a line for each");
   for (const char* other : {"--prompt", "--prompt-file", "--prompt-ids", "--messages"})
     prompts->excludes(command->get_option(other));
   CLI::Option* system = command->add_option("--system", options.chat.system,
@@ -107,9 +108,10 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
     raw_prompt->excludes("--messages")->excludes("--tools")->excludes(system);
   command
       ->add_option("--rounds", options.common.model.rounds,
-                   "host; or device for whole rounds on the CUDA device, with chains or trees of a "
-                   "fixed shape (3x2x1) from a small transformer")
-      ->capture_default_str();
+                   "device: whole rounds on the CUDA device, with chains or trees of a fixed shape "
+                   "(3x2x1) from a small transformer")
+      ->capture_default_str()
+      ->check(takes_one_of({"host", "device"}));
   command->add_flag("--side-by-side", options.side_by_side,
                     "Decode first plainly, then speculatively");
   command->add_flag("--draw-trees", options.draw_trees,
@@ -141,7 +143,8 @@ void add_verify_options(CLI::App* command, VerifyOptions& options) {
   add_drafter_options(command, options.decoder);
   add_verifier_options(command, options.decoder);
   add_number(command, "--seed", options.common.seed, "Seed of all draws");
-  add_number(command, "--speculation-length", options.speculation_length, "Tokens drafted a round");
+  add_number(command, "--speculation-length", options.speculation_length, "Tokens drafted a round")
+      ->check(takes("at least 0"));
   CLI::Option* ids = command->add_option("--prompt-ids", options.prompt_ids,
                                          "One prompt instead, as token ids: 1,2,3");
   add_prompt_list_options(command, options.prompts,

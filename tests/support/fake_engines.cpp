@@ -277,8 +277,9 @@ std::unique_ptr<DeviceMonitor> FakeEngines::device_monitor() {
 }
 
 void FakeEngines::train(LanguageModel&, std::shared_ptr<const Tokenizer>, const std::string&,
-                        const TrainOptions&, const TrainCallbacks&) {
-  throw ConfigError("fake engines train nothing");
+                        const TrainOptions& options, const TrainCallbacks& callbacks) {
+  if (!state_->on_train) throw ConfigError("fake engines train nothing");
+  state_->on_train(options, callbacks);
 }
 
 void FakeEngines::train_language_model(const TrainOptions&, const TrainCallbacks&) {

@@ -29,6 +29,8 @@ struct FakeEnginesState {
   std::function<void()> on_round = [] {};
   std::function<void()> on_allocation = [] {
   };  ///< a decoder, a generation or a round asks for memory
+  /// What training a drafter does.
+  std::function<void(const engines::TrainOptions&, const engines::TrainCallbacks&)> on_train{};
 };
 
 class FakeEngines final : public engines::Engines {

@@ -11,6 +11,7 @@
 #include "experiments/drivers/commands/measured_auto_policy.h"
 #include "experiments/drivers/commands/prompt.h"
 #include "experiments/drivers/engines_loader.h"
+#include "experiments/drivers/generate/drafter_context.h"
 #include "experiments/drivers/generate/drawn_draft.h"
 #include "experiments/drivers/generate/text_stream.h"
 #include "experiments/drivers/run/interruption.h"
@@ -110,6 +111,13 @@ void print_summary(const std::string& name, const engines::ModelInfo& model,
              name, r.output_ids.size(), to_string(r.stop_reason), tokens / seconds(r.decode_ns),
              tokens / seconds(r.decode_ns + r.prefill_ns), tokens_per_round(r),
              seconds(r.prefill_ns) * 1e3, model.name, model.dtype, model.device, model.kernels);
+}
+
+void note_drafter_context(const Session& session, const GenerateOptions& mode,
+                          const Outcome& outcome) {
+  const std::size_t tokens = session.request.prompt_ids.size() + outcome.record.output_ids.size();
+  const std::string note = drafter_context_note(*session.engines, mode.decoder.drafter, tokens);
+  if (!note.empty()) fmt::print(stderr, "speclab: {}\n", note);
 }
 
 /// Of one text: another prompt, or another minute, has another ratio.
@@ -235,6 +243,7 @@ nlohmann::ordered_json generate(Session& session, const GenerateOptions& options
     std::fflush(stdout);  // before what is said on standard error
     if (!options.common.json)
       print_summary(mode.decoder.drafter.kind, session.loaded.model->info(), outcome);
+    note_drafter_context(session, mode, outcome);
     outcomes.push_back(outcome.record);
   }
   if (options.side_by_side && !options.common.json)

@@ -2,8 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "experiments/drivers/commands/drafter_folders.h"
 #include "experiments/drivers/commands/tokenize.h"
 #include "experiments/drivers/engines_loader.h"
+#include "sim/core/data_folder.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
@@ -11,26 +13,29 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Folders of n-grams, which have no name: those that came with the program, and those that were
+/// trained here.
+std::vector<std::string> ngram_folders() {
+  std::vector<std::string> found;
+  for (const std::string& folder : {data_folder() + "/results/models", std::string("results/runs")})
+    for (const std::string& drafter : drafter_folders(folder))
+      if (const auto page = described_drafter(drafter); page && page->at("kind") == "ngram")
+        found.push_back(drafter);
+  return found;
+}
+
 Json list_json(const std::vector<engines::KnownModel>& models) {
-  Json list = Json::array();
+  Json list = Json::array(), ngrams = Json::array();
   for (const engines::KnownModel& model : models) {
     Json entry = {{"name", model.name}, {"description", model.description}};
     entry["is_there"] = model.fetched_by.empty();
     if (!model.fetched_by.empty()) entry["fetched_by"] = model.fetched_by;
     list.push_back(std::move(entry));
   }
-  return {{"models", std::move(list)}};
-}
-
-int list_models(const std::vector<engines::KnownModel>& models, bool json) {
-  if (json) {
-    fmt::print("{}\n", list_json(models).dump());
-    return 0;
-  }
-  for (const engines::KnownModel& model : models)
-    fmt::print("{:<20} {}{}\n", model.name, model.description,
-               model.fetched_by.empty() ? "" : "; not here, run " + model.fetched_by);
-  return 0;
+  for (const std::string& folder : ngram_folders())
+    ngrams.push_back({{"folder", escaped(folder, kLongestPath)},
+                      {"target", described_drafter(folder)->at("target")}});
+  return {{"models", std::move(list)}, {"ngrams", std::move(ngrams)}};
 }
 
 Json stored_json(const std::vector<engines::StoredWeights>& types) {
@@ -150,6 +155,42 @@ std::string in_words(const Json& value) {
   return list.empty() ? "-" : list;
 }
 
+int list_models(const std::vector<engines::KnownModel>& models, bool json) {
+  if (json) {
+    fmt::print("{}\n", list_json(models).dump());
+    return 0;
+  }
+  for (const engines::KnownModel& model : models)
+    fmt::print("{:<20} {}{}\n", model.name, model.description,
+               model.fetched_by.empty() ? "" : "; not here, run " + model.fetched_by);
+  const Json ngrams = list_json(models).at("ngrams");
+  if (!ngrams.empty()) fmt::print("\nN-grams, for --drafter ngram --drafter-model FOLDER:\n");
+  for (const Json& entry : ngrams)
+    fmt::print("{}, drafts for {}\n", in_words(entry.at("folder")), in_words(entry.at("target")));
+  return 0;
+}
+
+/// The path of a known name.
+std::string path_of(const std::string& model, const std::vector<engines::KnownModel>& known) {
+  for (const engines::KnownModel& entry : known)
+    if (entry.name == model) return entry.path;
+  return model;
+}
+
+/// A small transformer is a model by itself; the other drafters are what their manifests tell.
+Json page_of(engines::Engines& engines, const engines::ModelOptions& options) {
+  auto drafter = described_drafter(path_of(options.model, engines.known_models()));
+  if (drafter && drafter->at("kind") != "small_transformer") {
+    (*drafter)["draft_with"] =
+        fmt::format("--drafter {} --drafter-model {}", drafter->at("kind").get<std::string>(),
+                    escaped(options.model, kLongestPath));
+    return *std::move(drafter);
+  }
+  Json page = inspected(engines, options);
+  if (drafter) page["drafts_for"] = drafter->at("target");
+  return page;
+}
+
 }  // namespace
 
 int run_models(const ModelsOptions& options) {
@@ -157,13 +198,13 @@ int run_models(const ModelsOptions& options) {
   if (options.inspect.empty()) return list_models(engines->known_models(), options.common.json);
   engines::ModelOptions model_options = options.common.model;
   model_options.model = options.inspect;
-  const Json page = inspected(*engines, model_options);
+  const Json page = page_of(*engines, model_options);
   if (options.common.json) {
     fmt::print("{}\n", page.dump());
     return 0;
   }
   for (const auto& [key, value] : page.items()) fmt::print("{:<18}{}\n", key, in_words(value));
-  fmt::print("\n{}", kLegend);
+  if (page.contains("weight_bytes")) fmt::print("\n{}", kLegend);
   return 0;
 }
 

@@ -11,8 +11,8 @@ namespace speclab::experiments {
 std::vector<Prompt> read_prompt_list(const PromptListOptions& options, const std::string& set,
                                      int per_category) {
   if (options.per_category.value_or(1) < 1)
-    throw ConfigError(fmt::format("--prompts-per-category {}; allowed: integers >= 1",
-                                  *options.per_category));
+    throw ConfigError(
+        fmt::format("--prompts-per-category {}; allowed: integers >= 1", *options.per_category));
   const PromptSelection selection{.set = options.set.value_or(set),
                                   .per_category = options.per_category.value_or(per_category),
                                   .table = "--prompts",

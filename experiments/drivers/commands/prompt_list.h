@@ -9,8 +9,8 @@ namespace speclab::experiments {
 
 /// The options --prompts and --prompts-per-category of a command.
 struct PromptListOptions {
-  std::optional<std::string> set;  ///< a set of experiments/prompts, or a path
-  std::optional<int> per_category; ///< the first so many of each category
+  std::optional<std::string> set;   ///< a set of experiments/prompts, or a path
+  std::optional<int> per_category;  ///< the first so many of each category
 };
 
 /// The prompts that a command was given. What is left out of their files is said on standard error.

@@ -116,56 +116,61 @@ int report_trainings(const ReportCommandOptions& options) {
 }
 
 analysis::ReportSummary report_tables(const ReportCommandOptions& options) {
-  if (!options.output.empty())
+  return analysis::write_report(options.folders.front(), {.plotly_js = options.plotly_js,
+                                                          .static_figures = options.static_figures,
+                                                          .opening = "",
+                                                          .output = options.output});
+}
+
+/// The report of another run would replace that run's own.
+void check_output(const ReportCommandOptions& options) {
+  const std::string& output = options.output;
+  std::error_code none;
+  if (output.empty() || std::filesystem::equivalent(output, options.folders.front(), none)) return;
+  if (has(output, "manifest.toml") || has(output, "journal") || has(output, "training.csv"))
     throw ConfigError(
-        "--output is for figures of trainings and for the page of an unfinished run; the report of "
-        "a finished run stands in its folder");
-  return analysis::write_report(
-      options.folders.front(),
-      {.plotly_js = options.plotly_js, .static_figures = options.static_figures, .opening = ""});
+        fmt::format("--output {}: holds a run or a training of its own; choose another folder",
+                    escaped(output, 200)));
 }
 
 /// Under a name of its own first: the run, when it ends, writes the same page.
 std::string put_page(const std::string& page, const std::string& folder) {
-  make_folder(folder);
   const std::string path = folder + "/report.html", scratch = path + ".partial";
   copy_file(page, scratch);
   std::error_code error;
   std::filesystem::rename(scratch, path, error);
   if (error)
-    throw WriteError(fmt::format("{}: cannot write: {}; choose another --output",
-                                 escaped(path, 200), error.message()));
+    throw WriteError(
+        fmt::format("{}: cannot write: {}; give --output", escaped(path, 200), error.message()));
   return path;
 }
 
-/// The page only: tables and figures would stand beside those that the run writes at its end.
+/// In the run folder the page only: tables and figures would stand beside those that the run writes
+/// at its end.
 analysis::ReportSummary report_partially(const ReportCommandOptions& options) {
   const std::string& folder = options.folders.front();
   const ScratchFolder scratch;
   const CellCount cells = write_partial_run(folder, scratch.path(), open_engines);
-  if (options.output.empty() && has_tables_of(folder, scratch.path()))
-    return report_tables(options);
+  if (has_tables_of(folder, scratch.path())) return report_tables(options);
   const std::string progress = fmt::format("{} of {} cells are complete", cells.done, cells.all);
   fmt::print(stderr,
              "{}: the run has not ended, so this is a partial report, made from its journal: {}\n",
              escaped(folder), progress);
   analysis::ReportSummary summary = analysis::write_report(
       scratch.path(), {.plotly_js = options.plotly_js,
-                       .static_figures = false,
-                       .opening = fmt::format("{}{}. ", analysis::kPartialOpening, progress)});
-  if (options.output.empty() && !is_unfinished(folder))
-    return report_tables(options);  // it has ended since
-  summary.report_path =
-      put_page(summary.report_path, options.output.empty() ? folder : options.output);
+                       .static_figures = options.static_figures && !options.output.empty(),
+                       .opening = fmt::format("{}{}. ", analysis::kPartialOpening, progress),
+                       .output = options.output});
+  if (!options.output.empty()) return summary;
+  if (!is_unfinished(folder)) return report_tables(options);  // it has ended since
+  summary.report_path = put_page(summary.report_path, folder);
   return summary;
 }
 
 /// Where the journal gives no partial report, as after a config was edited or the folder copied
 /// elsewhere, the tables that are there give theirs.
 analysis::ReportSummary report_partially_or_tables(const ReportCommandOptions& options) {
-  const bool has_tables =
-      options.output.empty() && std::filesystem::exists(fmt::format(
-                                    "{}/{}", options.folders.front(), analysis::kDigestsFile));
+  const bool has_tables = has(options.folders.front(), analysis::kDigestsFile);
   try {
     return report_partially(options);
   } catch (const Error& error) {
@@ -182,6 +187,7 @@ analysis::ReportSummary make_run_report(const ReportCommandOptions& options) {
   expect_there(folder);
   check_run(options);
   expect_run(folder);
+  check_output(options);
   return is_unfinished(folder) ? report_partially_or_tables(options) : report_tables(options);
 }
 

@@ -1,7 +1,7 @@
 #include "experiments/drivers/commands/run.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <sched.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,10 +9,12 @@
 
 #include "analysis/report/report.h"
 #include "experiments/drivers/commands/report.h"
+#include "experiments/drivers/commands/run_json.h"
 #include "experiments/drivers/commands/threads.h"
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/kinds/kinds.h"
 #include "experiments/drivers/plan/model_names.h"
+#include "experiments/drivers/plan/plan_json.h"
 #include "experiments/drivers/plan/time_estimate.h"
 #include "experiments/drivers/program_call.h"
 #include "experiments/drivers/run/adopted_names.h"
@@ -63,14 +65,17 @@ RunConfig read_config_of_run(const RunCommandOptions& options) {
   return config;
 }
 
-/// `speclab run` in one of its roles.
+/// `speclab run` in one of its roles. Notes in `end` how it went.
 class RunCommand {
  public:
-  explicit RunCommand(const RunCommandOptions& options)
+  RunCommand(const RunCommandOptions& options, RunEnd& end)
       : options_(options),
+        end_(end),
         plan_(make_plan(read_config_of_run(options))),
         folder_(folder_of(options, plan_.config)),
         progress_(Progress::style_of_standard_error()) {
+    end_.folder = folder_;
+    end_.cells = plan_.cells.size();
     check_numbers();
     const bool shares = options.workers > 0 || options.slurm;
     if (options.allow_mixed && yield() != Yield::generations)
@@ -88,9 +93,8 @@ class RunCommand {
   int run() {
     if (options_.role.empty() && !options_.into_used_folder)
       refuse_used_folder(folder_, names_in_run_folder());
-    if (options_.dry_run) return print_plan();
-    if (yield() == Yield::generations && plan_.generations.size() > kMostWithoutYes &&
-        !options_.yes)
+    if (options_.dry_run) return show_plan();
+    if (needs_yes() && !options_.yes)
       throw ConfigError(fmt::format(
           "{}: {} generations; allowed without --yes: at most {}; --dry-run lists the cells",
           options_.config, plan_.generations.size(), kMostWithoutYes));
@@ -99,30 +103,13 @@ class RunCommand {
     for (const std::string& note : {tree_axis_note(plan_), plan_.prompt_note})
       if (!note.empty()) progress_.note(note);
     if (!options_.slurm) refuse_beside_jobs(folder_);
-    if (options_.slurm && !on_slurm()) return 0;
-    const bool was_complete = !options_.slurm && measure() == RunOutcome::was_complete;
-    return was_complete ? say_complete() : say_completed();
+    end_.is_submitted = options_.slurm && !on_slurm();
+    if (end_.is_submitted) return 0;
+    end_.was_complete = !options_.slurm && measure() == RunOutcome::was_complete;
+    return end_.was_complete ? say_complete() : say_completed();
   }
 
  private:
-  int print_plan() {
-    if (have_engines()) {
-      const auto engines = open_engines();
-      check_model_names(plan_, engines->known_models());
-      check_models(plan_, *engines);
-    } else {
-      progress_.note("models are not checked: this build has no engines");
-    }
-    fmt::print(
-        "{}{}", describe(plan_),
-        yield() == Yield::generations
-            ? time_estimate_text(plan_, {.times_from = options_.times_from,
-                                         .run_folder = folder_,
-                                         .references = committed_runs()})
-            : fmt::format("time: not known for experiments of the kind {}\n", plan_.config.kind));
-    return 0;
-  }
-
   void check_numbers() const {
     const auto check = [](const char* option, double value, double low, double high) {
       if (!(value >= low && value <= high))
@@ -131,6 +118,47 @@ class RunCommand {
     check("--workers", options_.workers, 0, 1024);
     check("--timeout-s", options_.generation_timeout_s, 0, 1e6);
     check("--slurm-tasks", options_.on_slurm.tasks, 1, 10000);
+  }
+
+  bool needs_yes() const {
+    return yield() == Yield::generations && plan_.generations.size() > kMostWithoutYes;
+  }
+
+  /// `--dry-run`.
+  int show_plan() {
+    std::vector<std::string> notes;
+    if (have_engines()) {
+      const auto engines = open_engines();
+      check_model_names(plan_, engines->known_models());
+      check_models(plan_, *engines);
+    } else {
+      notes.emplace_back("models are not checked: this build has no engines");
+    }
+    const bool has_time = yield() == Yield::generations;
+    const auto time = has_time ? find_estimate(plan_, {.times_from = options_.times_from,
+                                                       .run_folder = folder_,
+                                                       .references = committed_runs()})
+                               : std::nullopt;
+    const std::string time_text =
+        has_time
+            ? time_estimate_text(time)
+            : fmt::format("time: not known for experiments of the kind {}\n", plan_.config.kind);
+    if (options_.json) return print_plan(time, time_text, std::move(notes));
+    for (const std::string& note : notes) progress_.note(note);
+    fmt::print("{}{}", describe(plan_), time_text);
+    return 0;
+  }
+
+  /// A note says the time in words only where there is no number.
+  int print_plan(const std::optional<SourcedEstimate>& time, const std::string& time_text,
+                 std::vector<std::string> notes) const {
+    if (!time) notes.push_back(time_text.substr(0, time_text.size() - 1));
+    if (std::string note = tree_axis_note(plan_); !note.empty()) notes.push_back(std::move(note));
+    fmt::print("{}\n", plan_json(plan_, {.folder = folder_,
+                                         .time = time,
+                                         .needs_yes = needs_yes(),
+                                         .notes = std::move(notes)}));
+    return 0;
   }
 
   Yield yield() const { return experiment_kind(plan_.config.kind).yield; }
@@ -240,7 +268,7 @@ class RunCommand {
     return true;
   }
 
-  int say_complete() const {
+  int say_complete() {
     const std::string report = folder_ + "/report.html";
     const bool has_report = std::filesystem::exists(report) && !analysis::is_partial_report(report);
     say(fmt::format("{} is complete; for another run give another --output", folder_));
@@ -251,7 +279,7 @@ class RunCommand {
     return say_outcome(RunJournals(plan_, access()).log());
   }
 
-  int say_completed() const {
+  int say_completed() {
     const RunJournals journals(plan_, access());
     if (yield() == Yield::generations)
       say_summary(journals.log());
@@ -268,17 +296,12 @@ class RunCommand {
     if (!options_.json && !line.empty()) fmt::print("{}\n", line);
   }
 
-  void say_report(const analysis::ReportSummary& summary) const {
+  void say_report(const analysis::ReportSummary& summary) {
     say(summary.answer);
     say(closing_line(summary));
-    if (!options_.json) return;
-    const std::string answer = summary.worth.empty() ? summary.answer : summary.worth;
-    fmt::print("{}\n", nlohmann::json{{"folder", folder_},
-                                      {"report", summary.report_path},
-                                      {"answer", answer},
-                                      {"details", summary.answer},
-                                      {"cells", summary.num_cells}}
-                           .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    end_.report = summary.report_path;
+    end_.answer = summary.worth.empty() ? summary.answer : summary.worth;
+    end_.details = summary.answer;
   }
 
   void say_summary(const RunLog& log) const {
@@ -293,7 +316,7 @@ class RunCommand {
 
   /// What has no row, and whether a device disturbed those that are there. @throws
   /// Error(some_cells_failed), Error(invalid_measurement)
-  int say_outcome(const RunLog& log) const {
+  int say_outcome(const RunLog& log) {
     const analysis::DeviceState device = device_state_of(log);
     if (device.n > 0) say(fmt::format("device: {}", analysis::device_summary(device)));
     say_failures(log);
@@ -306,10 +329,11 @@ class RunCommand {
   }
 
   /// What has no row, and why. @throws Error(some_cells_failed) if there is any
-  void say_failures(const RunLog& log) const {
+  void say_failures(const RunLog& log) {
     if (yield() != Yield::generations) return;
     const std::size_t planned = plan_.generations.size(), failed = log.failures().size(),
                       open = open_generations(plan_, log).size();
+    end_.generations = {.planned = planned, .measured = log.rows().size(), .failed = failed};
     const std::size_t lost = planned - log.rows().size() - failed;
     if (lost > 0)
       throw Error(ExitCode::some_cells_failed,
@@ -326,6 +350,7 @@ class RunCommand {
   }
 
   const RunCommandOptions& options_;
+  RunEnd& end_;
   const Interruption interruption_;
   Plan plan_;
   std::string folder_;
@@ -334,6 +359,18 @@ class RunCommand {
 
 }  // namespace
 
-int run_run(const RunCommandOptions& options) { return RunCommand(options).run(); }
+int run_run(const RunCommandOptions& options) {
+  RunEnd end;
+  if (!options.json) return RunCommand(options, end).run();
+  try {
+    const int status = RunCommand(options, end).run();
+    if (!options.dry_run) fmt::print("{}\n", run_json(end));
+    return status;
+  } catch (const std::exception& error) {
+    end.fail(error);
+    fmt::print("{}\n", run_json(end));
+    throw;
+  }
+}
 
 }  // namespace speclab::experiments

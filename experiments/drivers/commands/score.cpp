@@ -86,7 +86,7 @@ std::string read_text(const std::optional<std::string>& path) {
   }
 }
 
-/// @param where  file, prompt or standard input, for messages
+/// @param where  file, prompt or standard input, for the message
 std::vector<Token> ids_of_text(const std::string& where, const std::string& text,
                                const engines::LoadedModel& loaded) {
   const engines::Tokenizer& tokenizer =
@@ -155,10 +155,10 @@ void score_prompts(const ScoreOptions& options, const engines::LoadedModel& load
 int run_score(const ScoreOptions& options) {
   std::vector<Prompt> prompts;
   if (options.prompts.set) prompts = read_prompt_list(options.prompts);
+  const bool reads_text = !options.prompt_ids && !options.prompts.set;
   const std::string where =
       options.prompt_ids ? "--prompt-ids" : options.file.value_or("standard input");
   // A wrong path is told before a model is loaded.
-  const bool reads_text = !options.prompt_ids && !options.prompts.set;
   const std::string text = reads_text ? read_text(options.file) : "";
   const auto engines = open_engines();
   if (options.logits) check_logits_file(*engines, options);

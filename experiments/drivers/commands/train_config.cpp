@@ -9,6 +9,7 @@
 
 #include "engines/interface/names.h"
 #include "experiments/drivers/commands/train_schema.h"
+#include "experiments/drivers/config/config_paths.h"
 #include "experiments/drivers/config/includes.h"
 #include "sim/core/errors.h"
 
@@ -68,23 +69,6 @@ std::vector<Slot> read_slots(ConfigReader& reader, const std::string& path,
   for (const std::string& pattern : templates) check_marks(path, pattern, slots);
   std::erase_if(slots, [](const Slot& slot) { return slot.entries.empty(); });
   return slots;
-}
-
-std::vector<std::string> make_prompts(const std::string& path, std::size_t count) {
-  const ConfigNode table = read_config(path);
-  std::vector<std::string> templates;
-  Findings findings;
-  ConfigReader reader(table, "", &findings);
-  reader.read("templates", templates);
-  const std::vector<Slot> slots = read_slots(reader, path, templates, findings);
-  if (templates.empty()) throw ConfigError(fmt::format("{}: templates are needed", path));
-  std::vector<std::string> prompts;
-  for (std::size_t i = 0; i < count; ++i) {
-    prompts.push_back(templates[i % templates.size()]);
-    for (const Slot& slot : slots)
-      fill(prompts.back(), slot, i / templates.size() + slot.stride * i);
-  }
-  return prompts;
 }
 
 /// Heads are as wide as a multiple of 16.
@@ -163,16 +147,58 @@ void read_tables(ConfigReader& root, TrainConfig& config, Findings& findings) {
   }
 }
 
+/// The value of a key as it would stand in a config; empty where it is not there.
+std::string text_at(const ConfigNode& root, const char* table_name, const char* key) {
+  ConfigReader reader(root);
+  const ConfigNode* table = reader.table(table_name);
+  if (!table) return "";
+  ConfigReader keys(*table);
+  const ConfigNode* node = keys.find(key);
+  return node ? node->whole_text() : "";
+}
+
+/// Another target's drafter does not belong into the folder that the config names for its own.
+void expect_own_folder(const std::string& path, const ConfigNode& file, const ConfigNode& changed) {
+  const std::string output = text_at(changed, "drafter", "output");
+  if (output.empty() || output != text_at(file, "drafter", "output") ||
+      text_at(file, "target", "model") == text_at(changed, "target", "model"))
+    return;
+  throw ConfigError(fmt::format(
+      "{}: --set names the target {}, and drafter.output = {} is the folder of the config's own; "
+      "give --output FOLDER",
+      path, text_at(changed, "target", "model"), output));
+}
+
 }  // namespace
+
+std::vector<std::string> make_prompts(const std::string& path, std::size_t count) {
+  const ConfigNode table = read_config(path);
+  std::vector<std::string> templates;
+  Findings findings;
+  ConfigReader reader(table, "", &findings);
+  reader.read("templates", templates);
+  const std::vector<Slot> slots = read_slots(reader, path, templates, findings);
+  if (templates.empty()) throw ConfigError(fmt::format("{}: templates are needed", path));
+  std::vector<std::string> prompts;
+  for (std::size_t i = 0; i < count; ++i) {
+    prompts.push_back(templates[i % templates.size()]);
+    for (const Slot& slot : slots)
+      fill(prompts.back(), slot, i / templates.size() + slot.stride * i);
+  }
+  return prompts;
+}
 
 TrainConfig read_train_config(const std::string& path, const std::vector<std::string>& settings,
                               const std::string& output) {
   Findings findings;
   ConfigNode root = read_config_with_includes(path, findings);
   if (findings.empty()) expect_config_of(ConfigCommand::train, root, path);
+  const ConfigNode unchanged = root;
   for (const std::string& setting : settings) set_config_value(root, setting);
+  if (output.empty() && findings.empty()) expect_own_folder(path, unchanged, root);
+  resolve_train_paths(root);
   TrainConfig config;
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  config.prompt_file = (std::filesystem::path(path).parent_path() / config.prompt_file).string();
   ConfigReader reader(root, "", &findings);
   reader.find("include");
   read_tables(reader, config, findings);
@@ -182,12 +208,8 @@ TrainConfig read_train_config(const std::string& path, const std::vector<std::st
     findings.add(root.where, "drafter.output",
                  "drafter.output is missing; name the drafter's folder, or give --output");
   findings.throw_if_any();
-  for (std::vector<std::string>* files :
-       {&config.options.text.files, &config.options.text.held_out_files})
-    for (std::string& file : *files) file = (folder / file).string();
   if (!config.is_language_model() && (reader.has("own_text") || !reader.has("text")))
-    config.prompts = make_prompts((folder / config.prompt_file).string(),
-                                  static_cast<std::size_t>(config.num_prompts));
+    config.prompts = make_prompts(config.prompt_file, static_cast<std::size_t>(config.num_prompts));
   return config;
 }
 

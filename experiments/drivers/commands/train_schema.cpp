@@ -46,7 +46,14 @@ std::vector<TrainKey> common_keys() {
          ""},
         [](TrainConfig& c) -> ValueOfKey { return &c.options.drafter; }},
        {}},
-      {{{"drafter", "output", "folder of the drafter", "", {}, {}, "", "none, or --output"},
+      {{{"drafter",
+         "output",
+         "folder of the drafter, relative to the config",
+         "",
+         {},
+         {},
+         "",
+         "none, or --output"},
         [](TrainConfig& c) -> ValueOfKey { return &c.options.output; }},
        {}},
   };
@@ -250,7 +257,7 @@ std::vector<TrainKey> transformer_keys() {
       {{{"drafter",
          "vocabulary_from",
          "folder of a drafter of the same target that lends its draft vocabulary, relative to the "
-         "working directory. Its size must be `draft_vocabulary`. It excludes `start_from`",
+         "config. Its size must be `draft_vocabulary`. It excludes `start_from`",
          "",
          {},
          {},
@@ -260,8 +267,8 @@ std::vector<TrainKey> transformer_keys() {
        kReadHidden},
       {{{"drafter",
          "start_from",
-         "folder of a trained drafter of the same target to continue from, relative to the working "
-         "directory. Its shape is taken, and its draft vocabulary, whose size must be "
+         "folder of a trained drafter of the same target to continue from, relative to the "
+         "config. Its shape is taken, and its draft vocabulary, whose size must be "
          "`draft_vocabulary`",
          "",
          {},
@@ -465,6 +472,18 @@ std::vector<TrainKey> text_keys() {
          "",
          ""},
         [](TrainConfig& c) -> ValueOfKey { return &c.num_prompts; }},
+       {}},
+      {{{"own_text",
+         "longest_prompt",
+         "prompts of more tokens are left out. 0 leaves none out, and a prompt that is too long "
+         "for "
+         "the target's context is then refused",
+         "tokens",
+         {.low = 0},
+         {},
+         "",
+         ""},
+        [](TrainConfig& c) -> ValueOfKey { return &c.longest_prompt; }},
        {}},
       {{{"own_text",
          "temperatures",

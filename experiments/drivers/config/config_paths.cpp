@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "experiments/drivers/plan/prompt_set.h"
+#include "sim/core/expanded_home.h"
 
 namespace speclab::experiments {
 namespace {
@@ -61,12 +62,30 @@ std::string set_from(const ConfigPlace& where, const std::string& text) {
 
 }  // namespace
 
-std::string path_from(const ConfigPlace& where, const std::string& text) {
+std::string path_from(const ConfigPlace& where, const std::string& given) {
+  const std::string text = expanded_home(given);
   if (text.find('/') == std::string::npos || fs::path(text).is_absolute()) return text;
   const fs::path path = path_beside(where, text);
   std::error_code none;
   const bool is_path = text.front() == '.' || fs::exists(path.parent_path(), none);
   return is_path ? whole_path(path) : text;
+}
+
+void resolve_train_paths(ConfigNode& root) {
+  const auto beside = [](const ConfigPlace& where, const std::string& text) {
+    const std::string path = expanded_home(text);
+    return path.empty() ? path : path_beside(where, path).lexically_normal().string();
+  };
+  const auto model_beside = [&](const ConfigPlace& where, const std::string& text) {
+    return text.find('/') == std::string::npos ? text : beside(where, text);
+  };
+  resolve(member(member(&root, "target"), "model"), model_beside);
+  for (const char* key : {"output", "start_from", "vocabulary_from"})
+    resolve(member(member(&root, "drafter"), key), beside);
+  for (const char* key : {"files", "held_out_files", "cache_file"})
+    resolve(member(member(&root, "text"), key), beside);
+  for (const char* key : {"prompts", "cache_file"})
+    resolve(member(member(&root, "own_text"), key), beside);
 }
 
 void resolve_run_paths(ConfigNode& root) {

@@ -71,4 +71,9 @@ std::string reference_names(const std::vector<DescribedKey>& keys) {
   return text;
 }
 
+std::string key_names_footer(const std::vector<DescribedKey>& keys) {
+  return "\n\nKeys of a config, as speclab config --describe explains them:\n" +
+         reference_names(keys);
+}
+
 }  // namespace speclab::experiments

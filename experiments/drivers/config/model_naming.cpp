@@ -16,9 +16,8 @@ std::string checked_name(const std::string& file, const std::string& given) {
   const std::string name = given.empty() ? model_name_of_path(file) : given;
   if (is_shape_model(file)) {
     if (name == file) return name;
-    throw ConfigError(
-        fmt::format("target.name = \"{}\" for {}; allowed: a shape model's own name",
-                    escaped(name, 60), escaped(file, 60)));
+    throw ConfigError(fmt::format("target.name = \"{}\" for {}; allowed: a shape model's own name",
+                                  escaped(name, 60), escaped(file, 60)));
   }
   if (is_shape_model(name))
     throw ConfigError(
@@ -58,9 +57,10 @@ void name_models(RunConfig& config) {
     const std::string given = config.model_names.empty() ? "" : config.model_names[i];
     config.models.push_back(checked_name(config.model_files[i], given));
     if (!names.insert(config.models.back()).second)
-      throw ConfigError(fmt::format("target.name: two models would be named {}; allowed: one name "
-                                    "for each in target.name",
-                                    escaped(config.models.back(), 60)));
+      throw ConfigError(
+          fmt::format("target.name: two models would be named {}; allowed: one name "
+                      "for each in target.name",
+                      escaped(config.models.back(), 60)));
   }
   for (auto* selections : {&config.zips, &config.exclusions})
     for (AxisSelection& selection : *selections)

@@ -70,8 +70,8 @@ struct Plan {
   std::vector<Prompt> prompts{}, pilot_prompts{};
   std::size_t num_prompts_in_set = 0;  ///< of which `prompts` are some
   std::string prompt_note{};           ///< on what was left out of their files; empty if nothing
-  std::vector<Drafting> draftings{};  ///< plain first
-  std::vector<Cell> cells{};          ///< plain cells of a (model, temperature) before their rivals
+  std::vector<Drafting> draftings{};   ///< plain first
+  std::vector<Cell> cells{};  ///< plain cells of a (model, temperature) before their rivals
   std::vector<Pilot> pilots{};
   std::vector<PlannedGeneration> generations{};  ///< the index is the row_id
   std::vector<std::size_t> order{};              ///< row ids as they are measured

@@ -66,9 +66,9 @@ class RecordFile {
   RecordFile(const std::string& path, PromptSet& set)
       : path_(path), stem_(std::filesystem::path(path).stem().string()), set_(set) {
     if (const std::string problem = table_text_problem(stem_); !problem.empty())
-      throw ConfigError(fmt::format(
-          "{}: {} in its name, which tables show; allowed: {}; rename the file",
-          escaped(path, kLongestPath), problem, kTableTextRule));
+      throw ConfigError(
+          fmt::format("{}: {} in its name, which tables show; allowed: {}; rename the file",
+                      escaped(path, kLongestPath), problem, kTableTextRule));
   }
 
   /// @param what  "line" or "record"
@@ -90,9 +90,9 @@ class RecordFile {
   }
 
   [[noreturn]] void refuse(const char* what, std::size_t number, const std::string& found) const {
-    throw ConfigError(fmt::format(
-        "{}, {} {}: {}; allowed: JSON, one record a line or an array of them, in UTF-8",
-        escaped(path_, kLongestPath), what, number, found));
+    throw ConfigError(
+        fmt::format("{}, {} {}: {}; allowed: JSON, one record a line or an array of them, in UTF-8",
+                    escaped(path_, kLongestPath), what, number, found));
   }
 
  private:
@@ -114,10 +114,9 @@ std::string reason_of(const PlainJson::exception& error) {
 void read_array(std::istream& file, RecordFile& records) {
   std::size_t number = 0;
   const auto take = [&](int depth, PlainJson::parse_event_t event, PlainJson& value) {
-    const bool is_element =
-        depth == 1 && (event == PlainJson::parse_event_t::object_end ||
-                       event == PlainJson::parse_event_t::array_end ||
-                       event == PlainJson::parse_event_t::value);
+    const bool is_element = depth == 1 && (event == PlainJson::parse_event_t::object_end ||
+                                           event == PlainJson::parse_event_t::array_end ||
+                                           event == PlainJson::parse_event_t::value);
     if (is_element) records.add(value, "record", ++number);
     return !is_element;
   };

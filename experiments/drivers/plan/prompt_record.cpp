@@ -31,15 +31,15 @@ std::string shown(const PlainJson& value) {
   return escaped(value.dump(-1, ' ', false, PlainJson::error_handler_t::replace), kShown);
 }
 
-[[noreturn]] void refuse(const std::string& field, const PlainJson& found, const std::string& allowed) {
+[[noreturn]] void refuse(const std::string& field, const PlainJson& found,
+                         const std::string& allowed) {
   throw ConfigError(fmt::format("{} = {}; allowed: {}", field, shown(found), allowed));
 }
 
 std::string trimmed(const std::string& text, const char* marks) {
   const std::size_t first = text.find_first_not_of(marks);
-  return first == std::string::npos
-             ? ""
-             : text.substr(first, text.find_last_not_of(marks) - first + 1);
+  return first == std::string::npos ? ""
+                                    : text.substr(first, text.find_last_not_of(marks) - first + 1);
 }
 
 std::string in_capitals(std::string text) {
@@ -135,7 +135,8 @@ std::optional<PromptRecord> of_field(const PlainJson& value, const std::string& 
   if (field == "turns") return of_turns(value);
   if (field == "conversations" || field == "messages") return of_conversation(value, field.c_str());
   if (!value.is_array() || value.empty())
-    return PromptRecord{.prompt = {.id = "", .category = "", .text = text_of(value, field.c_str())}};
+    return PromptRecord{
+        .prompt = {.id = "", .category = "", .text = text_of(value, field.c_str())}};
   if (value.front().is_number())
     throw ConfigError(fmt::format(
         "{} is a list of token ids; allowed: text, because ids belong to one tokenizer, and the "
@@ -175,9 +176,10 @@ void read_names(const PlainJson& object, PromptRecord& record) {
   for (const auto& [field, value] : object.items()) fields.push_back(escaped(field, kShown));
   constexpr std::size_t kMostShown = 8;
   if (fields.size() > kMostShown) fields.resize(kMostShown);
-  throw ConfigError(fmt::format("no prompt; found the fields: {}; allowed: one of {}",
-                                fields.empty() ? "none" : fmt::format("{}", fmt::join(fields, ", ")),
-                                fmt::join(kTextFields, ", ")));
+  throw ConfigError(
+      fmt::format("no prompt; found the fields: {}; allowed: one of {}",
+                  fields.empty() ? "none" : fmt::format("{}", fmt::join(fields, ", ")),
+                  fmt::join(kTextFields, ", ")));
 }
 
 }  // namespace

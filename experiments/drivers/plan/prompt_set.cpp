@@ -71,18 +71,19 @@ void check_known(const std::string& category, const PromptSet& set,
   const std::vector<std::string> known = categories_of(set);
   if (std::ranges::find(known, category) != known.end()) return;
   const bool listed = selection.table == std::string_view("prompts");
-  throw ConfigError(fmt::format(
-      "{}: category {} is not in {}; there are: {}{}",
-      key_of(selection.table, listed ? "categories" : "set"), escaped(category), set.path, fmt::join(known, ", "),
-      listed ? "" : "; leave pilot.set out to hold pilots out of the measured set"));
+  throw ConfigError(
+      fmt::format("{}: category {} is not in {}; there are: {}{}",
+                  key_of(selection.table, listed ? "categories" : "set"), escaped(category),
+                  set.path, fmt::join(known, ", "),
+                  listed ? "" : "; leave pilot.set out to hold pilots out of the measured set"));
 }
 
 void check_count(const std::vector<Prompt>& prompts, const std::string& category,
                  const PromptSet& set, const PromptSelection& selection) {
   const int there = static_cast<int>(prompts.size());
   if (selection.takes_fewer || there >= selection.per_category + selection.held_out) return;
-  const std::string where = fmt::format("{}: category {} has {} prompts; ", set.path,
-                                        escaped(category), there);
+  const std::string where =
+      fmt::format("{}: category {} has {} prompts; ", set.path, escaped(category), there);
   if (selection.held_out == 0)
     throw ConfigError(fmt::format("{}{} are asked for; lower {}", where, selection.per_category,
                                   key_of(selection.table, "per_category")));
@@ -153,13 +154,13 @@ std::vector<Prompt> selected_prompts(const PromptSet& set, const PromptSelection
   for (const std::string& category : wanted) {
     check_known(category, set, selection);
     std::vector<Prompt> all;
-    std::ranges::copy_if(set.prompts, std::back_inserter(all), [&](const Prompt& prompt) {
-      return prompt.category == category;
-    });
+    std::ranges::copy_if(set.prompts, std::back_inserter(all),
+                         [&](const Prompt& prompt) { return prompt.category == category; });
     check_count(all, category, set, selection);
     const auto there = static_cast<std::ptrdiff_t>(all.size());
-    const std::ptrdiff_t count =
-        selection.per_category == 0 ? there : std::min<std::ptrdiff_t>(selection.per_category, there);
+    const std::ptrdiff_t count = selection.per_category == 0
+                                     ? there
+                                     : std::min<std::ptrdiff_t>(selection.per_category, there);
     const auto first = selection.from_end ? all.end() - count : all.begin();
     prompts.insert(prompts.end(), first, first + count);
   }

@@ -27,8 +27,8 @@ struct PromptSelection {
   std::vector<std::string> categories{};  ///< empty: all
   int per_category = 1;                   ///< the first so many of each; 0: all
   const char* table = "prompts";          ///< of the config, for messages, or "--prompts"
-  int held_out = 0;       ///< so many at the end of each category are another selection's
-  bool from_end = false;  ///< the last ones of each category, not the first
+  int held_out = 0;          ///< so many at the end of each category are another selection's
+  bool from_end = false;     ///< the last ones of each category, not the first
   bool takes_fewer = false;  ///< where a category has no more
 };
 

@@ -164,18 +164,6 @@ std::string machine_of(const std::string& folder) {
                      manifest.provenance("threads"), manifest.provenance("dtype"));
 }
 
-std::string text_of(const TimeEstimate& estimate, const std::string& source) {
-  const std::string unknown =
-      estimate.unknown_cells == 0
-          ? ""
-          : fmt::format("; not known for {} cells, whose models it did not measure",
-                        estimate.unknown_cells);
-  return fmt::format(
-      "time: about {} of generations and pilots at the pace of {}, besides loading and the cost "
-      "surface{}\n",
-      rough_duration(estimate.seconds), source, unknown);
-}
-
 }  // namespace
 
 TimeEstimate estimate_time(const Plan& plan, const std::string& folder) {
@@ -196,17 +184,32 @@ TimeEstimate estimate_time(const Plan& plan, const std::string& folder) {
   return estimate;
 }
 
-std::string time_estimate_text(const Plan& plan, const PaceSources& sources) {
+std::optional<SourcedEstimate> find_estimate(const Plan& plan, const PaceSources& sources) {
   if (!sources.times_from.empty())
-    return text_of(estimate_time(plan, sources.times_from), sources.times_from);
+    return SourcedEstimate{estimate_time(plan, sources.times_from), sources.times_from};
   if (has_file(sources.run_folder, "rows.csv"))
     if (const auto own = estimate_if_readable(plan, sources.run_folder);
         own && own->unknown_cells < plan.cells.size())
-      return text_of(*own, sources.run_folder + ", as far as it was measured");
+      return SourcedEstimate{*own, sources.run_folder + ", as far as it was measured"};
   if (const std::string reference = best_reference(plan, sources.references); !reference.empty())
     if (const auto estimate = estimate_if_readable(plan, reference))
-      return text_of(*estimate, reference + machine_of(reference));
-  return "time: not known; --times-from RUN estimates it from an earlier run's folder\n";
+      return SourcedEstimate{*estimate, reference + machine_of(reference)};
+  return std::nullopt;
+}
+
+std::string time_estimate_text(const std::optional<SourcedEstimate>& sourced) {
+  if (!sourced)
+    return "time: not known; --times-from RUN estimates it from an earlier run's folder\n";
+  const TimeEstimate& estimate = sourced->estimate;
+  const std::string unknown =
+      estimate.unknown_cells == 0
+          ? ""
+          : fmt::format("; not known for {} cells, whose models it did not measure",
+                        estimate.unknown_cells);
+  return fmt::format(
+      "time: about {} of generations and pilots at the pace of {}, besides loading and the cost "
+      "surface{}\n",
+      rough_duration(estimate.seconds), sourced->source, unknown);
 }
 
 }  // namespace speclab::experiments

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 
 #include "experiments/drivers/plan/plan.h"
@@ -25,7 +26,17 @@ struct PaceSources {
                      ///< of the plan count, and the one with the most of its cells is taken
 };
 
-/// A line for --dry-run. @throws DataError if the run that the user names cannot be read
-std::string time_estimate_text(const Plan& plan, const PaceSources& sources);
+/// An estimate and where its pace is from.
+struct SourcedEstimate {
+  TimeEstimate estimate;
+  std::string source;  ///< a folder, and what is to be known about it
+};
+
+/// From the first source that knows one; nothing where none does. @throws DataError if the run that
+/// the user names cannot be read
+std::optional<SourcedEstimate> find_estimate(const Plan& plan, const PaceSources& sources);
+
+/// A line for --dry-run.
+std::string time_estimate_text(const std::optional<SourcedEstimate>& estimate);
 
 }  // namespace speclab::experiments

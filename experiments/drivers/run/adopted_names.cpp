@@ -51,12 +51,14 @@ void adopt_names_of_run(RunConfig& config, const std::string& folder,
     const std::string digest =
         open_engines()->inspect_model({.model = config.file_of(name)}).info.sha256;
     const auto same = std::ranges::find(targets, digest, &ModelEntry::sha256);
-    if (same == targets.end() || std::ranges::find(config.models, same->name) != config.models.end())
+    if (same == targets.end() ||
+        std::ranges::find(config.models, same->name) != config.models.end())
       continue;
     if (gives_names)
-      note(fmt::format("{} began with the name {} for this model; target.name = {} holds in a new "
-                       "run only",
-                       folder, escaped(same->name), escaped(name)));
+      note(
+          fmt::format("{} began with the name {} for this model; target.name = {} holds in a new "
+                      "run only",
+                      folder, escaped(same->name), escaped(name)));
     rename(config, name, same->name);
   }
 }

@@ -85,7 +85,8 @@ LoadedPlan load_plan(const Plan& plan, engines::Engines& engines, int threads) {
 LoadedPlan tokenized_plan(const Plan& plan, engines::Engines& engines) {
   LoadedPlan loaded{.plan = plan, .engines = engines, .models = {}, .texts = {}};
   for (const std::string& name : plan.config.models)
-    if (!is_shape_model(name)) loaded.models[name] = {nullptr, engines.load_tokenizer(plan.config.file_of(name))};
+    if (!is_shape_model(name))
+      loaded.models[name] = {nullptr, engines.load_tokenizer(plan.config.file_of(name))};
   tokenize_prompts(loaded);
   return loaded;
 }

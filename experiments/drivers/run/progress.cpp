@@ -1,11 +1,13 @@
 #include "experiments/drivers/run/progress.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+
+#include "experiments/drivers/run/terminal.h"
 
 namespace speclab::experiments {
 namespace {
@@ -16,16 +18,20 @@ std::string duration_text(double seconds) {
                     : fmt::format("{} min {:02} s", whole / 60, whole % 60);
 }
 
-std::string bar(double fraction) {
-  constexpr std::size_t kWidth = 30;
-  const auto filled = static_cast<std::size_t>(fraction * kWidth);
-  return std::string(filled, '#') + std::string(kWidth - filled, '.');
+constexpr std::size_t kLongestBar = 30, kShortestBar = 8;  // columns
+/// One, because some terminals wrap behind the last column; three for what takes the control
+/// sequence for text.
+constexpr std::size_t kFreeColumns = 4;
+
+std::string bar(double fraction, std::size_t columns) {
+  const auto filled = static_cast<std::size_t>(fraction * static_cast<double>(columns));
+  return std::string(filled, '#') + std::string(columns - filled, '.');
 }
 
 }  // namespace
 
 Progress::Style Progress::style_of_standard_error() {
-  return isatty(STDERR_FILENO) ? Style::bar : Style::lines;
+  return can_renew_line() ? Style::bar : Style::lines;
 }
 
 void Progress::begin_phase(const std::string& name, double total) {
@@ -68,11 +74,12 @@ void Progress::show(bool at_once) {
   const std::chrono::duration<double> interval(style_ == Style::bar ? 0.2 : 10.0);
   if (style_ == Style::silent || (!at_once && now - shown_ < interval)) return;
   shown_ = now;
-  const std::string text = line(std::chrono::duration<double>(now - began_).count());
+  const double elapsed_s = std::chrono::duration<double>(now - began_).count();
   if (style_ == Style::bar)
-    fmt::print(stderr, "\r\033[K{}", text);
+    fmt::print(stderr, "\r\033[K{}",
+               line(elapsed_s, terminal_columns() - std::min(terminal_columns(), kFreeColumns)));
   else
-    fmt::print(stderr, "{}\n", text);
+    fmt::print(stderr, "{}\n", line(elapsed_s));
   std::fflush(stderr);
 }
 
@@ -80,16 +87,38 @@ double Progress::fraction() const {
   return total_ > 0 ? std::clamp(done_ / total_, 0.0, 1.0) : 0.0;
 }
 
-std::string Progress::line(double elapsed_s) const {
+std::vector<std::string> Progress::details(double elapsed_s) const {
   const double share = fraction();
-  std::string text = style_ == Style::bar
-                         ? fmt::format("{} [{}] {:3.0f} %", phase_, bar(share), 100 * share)
-                         : fmt::format("{}: {:.0f} %", phase_, 100 * share);
-  if (cells_.all > 0) text += fmt::format(", {} of {} cells", cells_.done, cells_.all);
-  if (share > 0) text += fmt::format(", {} left", duration_text(elapsed_s * (1 - share) / share));
+  std::vector<std::string> details;
+  if (cells_.all > 0) details.push_back(fmt::format(", {} of {} cells", cells_.done, cells_.all));
+  if (share > 0)
+    details.push_back(fmt::format(", {} left", duration_text(elapsed_s * (1 - share) / share)));
   if (tokens_per_s_ > 0)
-    text += fmt::format(", {:.{}f} tokens/s", tokens_per_s_, tokens_per_s_ < 10 ? 1 : 0);
-  return text;
+    details.push_back(fmt::format(", {:.{}f} tokens/s", tokens_per_s_, tokens_per_s_ < 10 ? 1 : 0));
+  return details;
+}
+
+std::string Progress::bar_line(double elapsed_s, std::size_t columns) const {
+  constexpr std::size_t kFrame = 3;  // a blank and two brackets
+  const double share = fraction();
+  const std::string percentage = fmt::format(" {:3.0f} %", 100 * share);
+  std::vector<std::string> behind = details(elapsed_s);
+  const auto needed = [&] {
+    return columns_of(phase_) + percentage.size() +
+           columns_of(fmt::format("{}", fmt::join(behind, "")));
+  };
+  if (const std::size_t text = needed(); text + kFrame + kShortestBar <= columns)
+    return fmt::format("{} [{}]{}{}", phase_,
+                       bar(share, std::min(kLongestBar, columns - text - kFrame)), percentage,
+                       fmt::join(behind, ""));
+  while (!behind.empty() && needed() > columns) behind.pop_back();
+  const std::string name = cut_to_columns(phase_, columns - std::min(columns, percentage.size()));
+  return cut_to_columns(fmt::format("{}{}{}", name, percentage, fmt::join(behind, "")), columns);
+}
+
+std::string Progress::line(double elapsed_s, std::size_t columns) const {
+  if (style_ == Style::bar) return bar_line(elapsed_s, columns);
+  return fmt::format("{}: {:.0f} %{}", phase_, 100 * fraction(), fmt::join(details(elapsed_s), ""));
 }
 
 }  // namespace speclab::experiments

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace speclab::experiments {
 
@@ -15,7 +16,8 @@ struct CellCount {
 class Progress {
  public:
   enum class Style { silent, lines, bar };
-  /// The style that fits standard error.
+  static constexpr std::size_t kAnyColumns = 1000;
+  /// The style that fits standard error: a bar where a line can be renewed.
   static Style style_of_standard_error();
 
   explicit Progress(Style style) : style_(style) {}
@@ -29,8 +31,9 @@ class Progress {
   /// known.
   void tell(CellCount cells, double tokens_per_s);
   /// "measuring: 42 %, 5 of 12 cells, 48 s left, 85 tokens/s" of a phase of this name that has
-  /// taken so long.
-  std::string line(double elapsed_s) const;
+  /// taken so long. A bar takes at most so many columns: it gets shorter, then it is left out, then
+  /// the speed, the time and the cells are, and at last the name is cut.
+  std::string line(double elapsed_s, std::size_t columns = kAnyColumns) const;
   void end_phase() { end_phase(""); }
   /// What the phase began did not come to its end.
   void stop_phase() { end_phase("stopped after "); }
@@ -42,6 +45,9 @@ class Progress {
   void end_phase(const char* how);
   void show(bool at_once);
   double fraction() const;
+  /// What stands behind the percentage: the first is the last to be left out.
+  std::vector<std::string> details(double elapsed_s) const;
+  std::string bar_line(double elapsed_s, std::size_t columns) const;
 
   Style style_;
   std::string phase_;

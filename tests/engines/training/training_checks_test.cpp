@@ -11,7 +11,7 @@ namespace {
 
 TrainOptions good_options() {
   TrainOptions options;
-  options.own_text.prompts.assign(100, {1, 2});
+  for (Token i = 0; i < 100; ++i) options.own_text.prompts.push_back({1, i});
   options.output = "drafter";
   return options;
 }
@@ -67,6 +67,12 @@ TEST(TrainingChecks, RefusesWithAConfigErrorThatNamesTheField) {
        }},
       {"drafter.validation_sequences",
        [](TrainOptions& o) { o.schedule.validation_sequences = 90; }},
+      {"8 of 100 texts are left to train on, and 16 are needed",
+       [](TrainOptions& o) {
+         for (std::size_t i = 0; i < 92; ++i) o.own_text.prompts[i] = {1, 2};
+       }},
+      {"0 of 100 texts are left to train on, and 1 are needed",
+       [](TrainOptions& o) { o.drafter = "ngram", o.own_text.prompts.assign(100, {1, 2}); }},
       {"own_text.num_prompts = 16; allowed: at least 17",
        [](TrainOptions& o) { o.own_text.prompts.resize(16); }},
       {"drafter.dtype = 'float16'", [](TrainOptions& o) { o.schedule.dtype = "float16"; }},

@@ -34,7 +34,56 @@ TEST(ProgramAnswer, IsTheLastLineAndTheSameAsJson) {
   const Outcome odd = run_program(run + folder + "$(printf '\\377') --json 2>/dev/null");
   EXPECT_EQ(odd.code, 0);
   EXPECT_NO_THROW(nlohmann::json::parse(odd.output)) << odd.output;
-  testing::expect_refusal(run + folder + " --json --dry-run", 2, "--dry-run excludes --json");
+}
+
+nlohmann::json object_of(const std::string& arguments, int code) {
+  const Outcome outcome = run_program(arguments + " --json 2>/dev/null </dev/null");
+  EXPECT_EQ(outcome.code, code) << outcome.output;
+  return nlohmann::json::parse(outcome.output);
+}
+
+/// Defect: a script gets no object, or not the exit code, from a run with workers, a complete one,
+/// one without a report, or one that is refused.
+TEST(ProgramAnswer, JsonSaysHowAnyRunEnded) {
+  const SmallExperiment experiment(testing::memory_folder());
+  const std::string folder = experiment.folder("run"),
+                    run = "run " + experiment.config_file() + " --yes --no-report --output ";
+  const auto measured = object_of(run + folder + " --workers 2", 0);
+  EXPECT_EQ(measured.at("status"), "complete");
+  EXPECT_EQ(measured.at("was_complete"), false);
+  EXPECT_EQ(measured.at("measured"), measured.at("generations"));
+  EXPECT_EQ(measured.at("failed"), 0);
+  EXPECT_TRUE(measured.at("report").is_null());
+  const auto again = object_of(run + folder, 0);
+  EXPECT_EQ(again.at("was_complete"), true);
+  EXPECT_EQ(again.at("measured"), measured.at("measured"));
+  const auto refused = object_of(run + folder + " --workers 2000", 2);
+  EXPECT_EQ(refused.at("status"), "refused");
+  EXPECT_EQ(refused.at("exit_code"), 2);
+  EXPECT_NE(refused.at("error").get<std::string>().find("--workers 2000"), std::string::npos);
+  EXPECT_TRUE(object_of("run /nowhere.toml", 2).at("folder").is_null());
+}
+
+/// Defect: --dry-run is prose alone, or its object has other counts than its lines.
+TEST(ProgramAnswer, DryRunIsOneObjectToo) {
+  const SmallExperiment experiment(testing::memory_folder());
+  const std::string run = "run " + experiment.config_file() + " --dry-run";
+  const auto plan = object_of(run, 0);
+  const std::string words = run_program(run).output;
+  for (const auto& [key, word] :
+       {std::pair("cells", " cells"), std::pair("prompts", " prompts"),
+        std::pair("generations", " generations of "), std::pair("pilots", " pilots")})
+    EXPECT_NE(words.find(" " + plan.at(key).dump() + word), std::string::npos) << key << words;
+  EXPECT_EQ(plan.at("cell_list").size(), plan.at("cells"));
+  EXPECT_TRUE(plan.at("estimated_seconds").is_null());
+  EXPECT_TRUE(plan.at("notes").at(0).get<std::string>().starts_with("time: not known"));
+  const auto measured = object_of(
+      "run " + experiment.config_file() + " --yes --no-report --output " + experiment.folder("run"),
+      0);
+  EXPECT_EQ(measured.at("generations"), plan.at("generations"));
+  const auto known = object_of(run + " --output " + experiment.folder("run"), 0);
+  EXPECT_GT(known.at("estimated_seconds"), 0.0);
+  EXPECT_EQ(known.at("unknown_cells"), 0);
 }
 
 }  // namespace

@@ -61,5 +61,12 @@ TEST_F(InstalledProgram, PredictsGeneratesAndReportsWithoutTheSourceTree) {
   EXPECT_EQ(plan.code, 0) << plan.output;
 }
 
+/// Defect: the man page or a completion is not installed, or is empty.
+TEST_F(InstalledProgram, BringsItsManPageAndCompletions) {
+  for (const char* file :
+       {"man/man1/speclab.1", "bash-completion/completions/speclab", "zsh/site-functions/_speclab"})
+    EXPECT_NE(read_file(prefix_ + "/share/" + file).find("speclab"), std::string::npos) << file;
+}
+
 }  // namespace
 }  // namespace speclab

@@ -75,8 +75,8 @@ TEST_F(ProgramOwnPrompts, AnotherModelOfTheSameNameIsRefused) {
   ASSERT_EQ(run().code, 0);
   make_folder(folder_.path("other"));
   fs::copy(testing::TinyModels::get().drafter(), folder_.path("other/model_a"));
-  const Outcome other = run(" --set experiment.repetitions=2 --set target.model=" +
-                            folder_.path("other/model_a"));
+  const Outcome other =
+      run(" --set experiment.repetitions=2 --set target.model=" + folder_.path("other/model_a"));
   EXPECT_EQ(other.code, 5) << other.output;
   EXPECT_NE(other.output.find("model model_a: was"), std::string::npos) << other.output;
 }
@@ -94,7 +94,8 @@ TEST_F(ProgramOwnPrompts, AreTakenByTheCommandsOfTexts) {
   const Outcome scored = run_program("score" + options);
   EXPECT_NE(scored.output.find("two (mine): 5 tokens scored"), std::string::npos) << scored.output;
   const Outcome verified = run_program(
-      "verify --no-chat-template --temperature 0 --max-new-tokens 8 --drafter prompt_lookup --json" +
+      "verify --no-chat-template --temperature 0 --max-new-tokens 8 --drafter prompt_lookup "
+      "--json" +
       options + " 2>/dev/null");
   EXPECT_EQ(nlohmann::json::parse(verified.output).at("settings").at("texts"), 2)
       << verified.output;

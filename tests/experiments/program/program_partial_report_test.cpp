@@ -103,17 +103,27 @@ TEST_F(ProgramPartialReport, OfAnInterruptedRunIsThatOfItsTables) {
             std::string::npos);
 }
 
-TEST_F(ProgramPartialReport, OfAWholeRunIsNoneAndTakesNoOutput) {
+/// Defect: a report with --output touches the run folder, leaves a part of itself there, or differs
+/// from the one beside the run.
+TEST_F(ProgramPartialReport, OfAWholeRunIsNoneAndGoesWhereItIsTold) {
   ASSERT_EQ(run_shell(SPECLAB_PROGRAM " run " + config_ + " --no-report --output " +
                       experiment_.folder("run") + " 2>&1")
                 .code,
             0);
+  const std::string files = "ls -lR --time-style=full-iso " + experiment_.folder("run"),
+                    before = run_shell(files).output;
+  const Outcome aside =
+      run_shell(report_command("run", "--output " + experiment_.folder("aside/deep") + " 2>&1"));
+  EXPECT_EQ(aside.code, 0) << aside.output;
+  EXPECT_EQ(run_shell(files).output, before);
+  EXPECT_TRUE(std::filesystem::exists(experiment_.folder("aside/deep") + "/cells.csv"));
   const Outcome outcome = run_shell(report_command("run", "2>&1"));
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_EQ(outcome.output.find("artial report"), std::string::npos) << outcome.output;
-  testing::expect_refusal(
-      "report " + experiment_.folder("run") + " --output " + experiment_.folder("aside"), 2,
-      "the report of a finished run stands in its folder");
+  EXPECT_EQ(page("aside/deep"), page("run"));
+  testing::expect_refusal("report " + experiment_.folder("run") +
+                              " --output " SPECLAB_SOURCE_DIR "/results/reference/quickstart_cpu",
+                          2, "holds a run or a training of its own");
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ TEST(ProgramReproduce, ReadsEveryMeasuredTableFromItsSweepAsItWasWritten) {
   for (const std::string id : kMeasuredIds) {
     for (const char* file : {"/comparison.csv", "/remarks.txt"})
       EXPECT_EQ(read_file((folder / id).string() + file),
-                read_file(std::string(kExpected) + "/" + id + file))
+                read_file(std::string(kExpected).append("/").append(id).append(file)))
           << id << file;
   }
   expect_same_figures("papers", folder);

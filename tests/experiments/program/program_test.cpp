@@ -163,6 +163,10 @@ TEST(Program, RefusesWrongCommandLines) {
   expect_refusal(generate + "--prompt x --dtype float8", 2, "dtype 'float8'; allowed");
   expect_refusal("score --file /nowhere", 2, "/nowhere");
   expect_refusal("train /nowhere.toml", 2, "/nowhere.toml");
+  expect_refusal("train", 2, "train needs a config or a target");
+  expect_refusal("train --target shape-15m --kind bigram", 2, "allowed with --target: ngram");
+  expect_refusal("train --target shape-15m --kind ngram", 2, "has no tokenizer");
+  expect_refusal("train /nowhere.toml --target shape-15m", 2, "excludes --target");
 }
 
 TEST(Program, RefusesModelsThatAreMissingDamagedOrOfAnotherKind) {

@@ -1,6 +1,7 @@
 // `speclab run --workers`, as a user meets it: the built program with fake engines.
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "tests/experiments/drivers/support/same_files.h"
 #include "tests/experiments/program/program.h"
@@ -56,6 +57,32 @@ TEST(ProgramWorkers, OneThatFailsIsARowAndExitCode6AndTheSameCommandTriesAgain) 
     EXPECT_EQ(run_shell(program + run_command(experiment, "run", "--workers 2")).code, 0);
     expect_files_of(experiment, "whole", "run");
   }
+}
+
+/// Defect: a script that reads the object of a run is not told that generations failed, or that the
+/// run was interrupted.
+TEST(ProgramWorkers, JsonTellsFailuresAndInterruptions) {
+  const auto object_of = [](const std::string& command, int code) {
+    const Outcome run = run_shell(command);
+    EXPECT_EQ(run.code, code) << run.output;
+    return nlohmann::json::parse(run.output);
+  };
+  const SmallExperiment experiment(testing::memory_folder());
+  const std::string run = std::string(SPECLAB_PROGRAM " run ") + experiment.config_file() +
+                          " --no-report --json --workers 2 2>/dev/null --output ";
+  const auto failed = object_of(fault(experiment, "throw") + run + experiment.folder("run"), 6);
+  EXPECT_EQ(failed.at("status"), "some_failed");
+  EXPECT_EQ(failed.at("exit_code"), 6);
+  EXPECT_EQ(failed.at("failed"), 1);
+  EXPECT_EQ(failed.at("measured"), 23);
+  EXPECT_TRUE(failed.at("error").get<std::string>().starts_with("1 of 24 generations failed"));
+  std::filesystem::remove(experiment.folder("struck"));
+  const auto stopped = object_of(fault(experiment, "hang") + run + experiment.folder("stopped") +
+                                     " & pid=$!; until [ -e " + experiment.folder("struck") +
+                                     " ]; do sleep 0.05; done; kill -INT $pid; wait $pid",
+                                 130);
+  EXPECT_EQ(stopped.at("status"), "interrupted");
+  EXPECT_EQ(stopped.at("folder"), experiment.folder("stopped"));
 }
 
 TEST(ProgramWorkers, AllEndWithinFiveSecondsOfASignalAndTheRunGoesOn) {

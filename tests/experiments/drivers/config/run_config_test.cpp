@@ -251,7 +251,7 @@ TEST(RunConfig, ModelsHaveNamesAndFilesThatDoNotDependOnTheWorkingDirectory) {
       read_run_config(folder.path("a.toml"), {R"(target.name=["one", "two", "three"])"});
   EXPECT_EQ(named.models.front(), "one");
   EXPECT_EQ(named.exclusions.front().at("model"), std::vector<std::string>{"one"});
-  const RunConfig from_option = read_run_config(folder.path("a.toml"), {"target.model=./here"});
+  const RunConfig from_option = read_run_config(folder.file("c.toml", ""), {"target.model=./here"});
   EXPECT_EQ(from_option.file_of("here"), std::filesystem::current_path().string() + "/here");
 }
 

@@ -24,6 +24,7 @@ repetitions = 2
 
 [target]
 model = ["other"]
+name = ["mine"]
 device = "cuda"
 dtype = "bfloat16"
 arithmetic = "row_invariant"

@@ -140,6 +140,20 @@ TEST(TrainConfig, TakesSettingsOverTheFile) {
   EXPECT_THROW(read_train_config(path, {"drafter.odrer=2"}), ConfigError);
 }
 
+/// Defect: the drafter of another target replaced that of the config's own.
+TEST(TrainConfig, AnotherTargetNeedsAnotherFolder) {
+  const testing::TemporaryFolder folder;
+  folder.file("prompts.toml", kPrompts);
+  const std::string path = folder.file(
+      "train.toml",
+      "[target]\nmodel = \"a\"\n[own_text]\nprompts = \"prompts.toml\"\n[drafter]\nkind = "
+      "\"ngram\"\noutput = \"x\"\n");
+  EXPECT_THROW(read_train_config(path, {"target.model=b"}), ConfigError);
+  EXPECT_NO_THROW(read_train_config(path, {"target.model=a"}));
+  EXPECT_NO_THROW(read_train_config(path, {"target.model=b"}, "y"));
+  EXPECT_NO_THROW(read_train_config(path, {"target.model=b", "drafter.output=y"}));
+}
+
 TEST(TrainConfig, EveryTrainingOfTheProjectIsAccepted) {
   for (const char* name :
        {"train_smollm2_5gram", "train_smollm2_bigram", "train_smollm2_drafter",

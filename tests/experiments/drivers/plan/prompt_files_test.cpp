@@ -22,7 +22,8 @@ constexpr const char* kSpeedBench =
 constexpr const char* kShareGpt =
     R"([{"id": "x_0", "conversations": [{"from": "human", "value": "Hello"}, {"from": "gpt", "value": "Hi"}]},
 {"id": "x_1", "conversations": [{"from": "gpt", "value": "Hi"}]}, {"id": "x_2", "conversations": []}])";
-constexpr const char* kPlain = "{\"prompt\": \"First line.\"}\n\n{\"prompt\": \"Second\\nline.\"}\r\n";
+constexpr const char* kPlain =
+    "{\"prompt\": \"First line.\"}\n\n{\"prompt\": \"Second\\nline.\"}\r\n";
 constexpr const char* kMessages =
     R"({"id": "m", "messages": [{"role": "user", "content": "One"}, {"role": "assistant", "content": "Two"}]})";
 
@@ -80,7 +81,7 @@ TEST_F(PromptFiles, WithoutRealPromptsAreRefusedWithTheReason) {
        "placeholder"},
       {R"({"prompt": "<your prompt here>"})", "placeholder"},
       {R"({"prompt": [12, 7, 99]})", "token ids"},
-      {R"({"prompt_token_ids": [12, 7, 99]})", "token ids"},
+      {R"({"prompt_token_ids": [12, 7, 99]})", "without a text"},
       {R"({"prompt": "812 3 4411 90 7 1 22 45"})", "random"},
       {R"({"prompt": "  "})", "not empty"},
       {R"({"completion": "x"})", "found the fields: completion"},
@@ -96,8 +97,9 @@ TEST_F(PromptFiles, WithoutRealPromptsAreRefusedWithTheReason) {
     EXPECT_NE(message.find(reason), std::string::npos) << content << "\n" << message;
     EXPECT_NE(message.find("f.jsonl"), std::string::npos) << message;
   }
-  EXPECT_NE(refusal("f.jsonl", "{\"prompt\": \"ok\"}\n{\"prompt\": 3}\n").find("line 2: prompt = 3"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal("f.jsonl", "{\"prompt\": \"ok\"}\n{\"prompt\": 3}\n").find("line 2: prompt = 3"),
+      std::string::npos);
   EXPECT_NE(refusal("f.json", "[{\"prompt\": \"ok\"}, {\"x\": 1}]").find("record 2"),
             std::string::npos);
 }

@@ -12,6 +12,10 @@
 namespace speclab::experiments {
 namespace {
 
+std::string told(const Plan& plan, const PaceSources& sources) {
+  return time_estimate_text(find_estimate(plan, sources));
+}
+
 constexpr const char* kNotKnown =
     "time: not known; --times-from RUN estimates it from an earlier run's folder\n";
 
@@ -48,10 +52,9 @@ TEST(TimeEstimate, SaysWhatItDoesNotKnow) {
       << "the model's pace stands for a drafter that is new";
   const Plan other = experiment.plan({"target.model=other"});
   EXPECT_EQ(estimate_time(other, experiment.folder("base")).unknown_cells, other.cells.size());
-  EXPECT_NE(time_estimate_text(other, {.times_from = experiment.folder("base")})
-                .find("; not known for 6 cells"),
+  EXPECT_NE(told(other, {.times_from = experiment.folder("base")}).find("; not known for 6 cells"),
             std::string::npos);
-  EXPECT_EQ(time_estimate_text(other, {}), kNotKnown);
+  EXPECT_EQ(told(other, {}), kNotKnown);
   EXPECT_THROW(estimate_time(other, experiment.folder("nowhere")), DataError);
 }
 
@@ -59,17 +62,15 @@ TEST(TimeEstimate, IsAtThePaceOfTheRunItselfWhereRowsWereMeasured) {
   const testing::SmallExperiment experiment;
   const Plan plan = experiment.plan();
   const std::string folder = experiment.folder("run");
-  EXPECT_EQ(time_estimate_text(plan, {.run_folder = folder}), kNotKnown);
+  EXPECT_EQ(told(plan, {.run_folder = folder}), kNotKnown);
   experiment.run(plan, "run");
-  EXPECT_TRUE(has(time_estimate_text(plan, {.run_folder = folder}),
+  EXPECT_TRUE(has(told(plan, {.run_folder = folder}),
                   "at the pace of " + folder + ", as far as it was measured"));
-  EXPECT_TRUE(has(
-      time_estimate_text(plan, {.times_from = folder, .run_folder = experiment.folder("nowhere")}),
-      "at the pace of " + folder + ", besides"));
-  EXPECT_EQ(time_estimate_text(experiment.plan({"target.model=other"}), {.run_folder = folder}),
-            kNotKnown);
+  EXPECT_TRUE(has(told(plan, {.times_from = folder, .run_folder = experiment.folder("nowhere")}),
+                  "at the pace of " + folder + ", besides"));
+  EXPECT_EQ(told(experiment.plan({"target.model=other"}), {.run_folder = folder}), kNotKnown);
   write_file(folder + "/rows.csv", "not rows\n");
-  EXPECT_EQ(time_estimate_text(plan, {.run_folder = folder}), kNotKnown);
+  EXPECT_EQ(told(plan, {.run_folder = folder}), kNotKnown);
 }
 
 TEST(TimeEstimate, IsElseAtThatOfTheReferenceThatSharesMost) {
@@ -78,17 +79,17 @@ TEST(TimeEstimate, IsElseAtThatOfTheReferenceThatSharesMost) {
   const PaceSources sources{.run_folder = experiment.folder("run"),
                             .references = experiment.folder("reference")};
   experiment.run(experiment.plan({"axes.drafter=bigram"}), "reference/bigram_only");
-  EXPECT_EQ(time_estimate_text(plan, sources), kNotKnown) << "it has not measured the tree";
+  EXPECT_EQ(told(plan, sources), kNotKnown) << "it has not measured the tree";
   experiment.run(experiment.plan({"axes.temperature=0.7"}), "reference/a_cell_less");
   EXPECT_TRUE(
-      has(time_estimate_text(plan, sources),
+      has(told(plan, sources),
           "reference/a_cell_less, a run on a made-up machine (2 threads, float32), besides"));
   experiment.run(experiment.plan({"axes.temperature=[0.5, 0.7]"}), "reference/shares_cells");
-  EXPECT_TRUE(has(time_estimate_text(plan, sources), "reference/shares_cells, a run on"));
-  EXPECT_EQ(time_estimate_text(experiment.plan({"target.device=cuda"}), sources), kNotKnown)
+  EXPECT_TRUE(has(told(plan, sources), "reference/shares_cells, a run on"));
+  EXPECT_EQ(told(experiment.plan({"target.device=cuda"}), sources), kNotKnown)
       << "they ran on the CPU";
   experiment.run(plan, "run");
-  EXPECT_TRUE(has(time_estimate_text(plan, sources), "at the pace of " + experiment.folder("run")))
+  EXPECT_TRUE(has(told(plan, sources), "at the pace of " + experiment.folder("run")))
       << "its own rows go before";
 }
 
@@ -109,7 +110,7 @@ TEST(TimeEstimate, ReadsTheCellsOfACommittedRunThatHasNoRows) {
                     without_rows = committed(experiment, "without_rows");
   const Plan plan = make_plan(read_run_config(run + "/manifest.toml", {}));
   EXPECT_NEAR(estimate_time(plan, without_rows).seconds, estimate_time(plan, run).seconds, 1e-3);
-  const std::string text = time_estimate_text(plan, {.references = experiment.folder("committed")});
+  const std::string text = told(plan, {.references = experiment.folder("committed")});
   EXPECT_TRUE(has(text, "question/without_rows, a run on AMD EPYC")) << text;
 }
 
@@ -121,7 +122,7 @@ TEST(TimeEstimate, TakesNoRunOfAnAcceleratorForAuto) {
   std::string manifest = read_file(folder + "/manifest.toml");
   manifest.replace(manifest.find("device = \"cpu\""), 14, "device = \"cuda\"");
   write_file(folder + "/manifest.toml", manifest);
-  EXPECT_EQ(time_estimate_text(plan, {.references = experiment.folder("committed")}), kNotKnown);
+  EXPECT_EQ(told(plan, {.references = experiment.folder("committed")}), kNotKnown);
 }
 
 }  // namespace

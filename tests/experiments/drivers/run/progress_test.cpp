@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "experiments/drivers/run/measuring_progress.h"
+#include "experiments/drivers/run/terminal.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 
 namespace speclab::experiments {
@@ -49,6 +50,33 @@ TEST(Progress, PrintsItsLineAtOnceAndTheBarAgain) {
   EXPECT_TRUE(said.starts_with(
       "\r\033[Kmeasuring [..............................]   0 %\r\033[Kmeasuring: "))
       << said;
+}
+
+/// Defect: a bar wider than its terminal wraps, and every update leaves a line.
+TEST(Progress, BarFitsAnyTerminal) {
+  ::testing::internal::CaptureStderr();
+  Progress progress(Progress::Style::bar);
+  for (const char* phase :
+       {"measuring", "pilots and cost surface", "\u6d4b\u91cf\u6d4b\u91cf\u6d4b\u91cf"}) {
+    progress.begin_phase(phase, 8);
+    progress.advance(2);
+    progress.tell({.done = 3, .all = 12}, 85.4);
+    for (std::size_t columns = 0; columns < 120; ++columns) {
+      const std::string line = progress.line(30, columns);
+      EXPECT_LE(columns_of(line), columns) << line;
+      if (columns >= 19) {
+        EXPECT_NE(line.find(" 25 %"), std::string::npos) << columns << " columns: " << line;
+      }
+    }
+  }
+  progress.begin_phase("measuring", 8);
+  progress.advance(2);
+  progress.tell({.done = 3, .all = 12}, 85.4);
+  EXPECT_EQ(progress.line(30, 19), "measuring  25 %");
+  EXPECT_EQ(progress.line(30, 40), "measuring  25 %, 3 of 12 cells");
+  EXPECT_EQ(progress.line(30, 71),
+            "measuring [##......]  25 %, 3 of 12 cells, 1 min 30 s left, 85 tokens/s");
+  ::testing::internal::GetCapturedStderr();
 }
 
 /// By cell and prompt, the first repetition.

@@ -1,0 +1,37 @@
+#pragma once
+// What `speclab run --json` prints: one object, however the run ends.
+
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <string>
+
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+
+/// Generations of a run: asked for, measured, and failed as often as they are tried.
+struct GenerationCounts {
+  std::size_t planned = 0, measured = 0, failed = 0;
+};
+
+/// The end of a run. A text that is empty, and counts that are not there, are null in the object.
+struct RunEnd {
+  std::string folder{};  ///< empty where the config could not be read
+  std::string report{};  ///< the page
+  std::string answer{}, details{};
+  std::size_t cells = 0;                          ///< of the plan
+  bool was_complete = false;                      ///< nothing was left to measure
+  bool is_submitted = false;                      ///< Slurm's jobs go on
+  std::optional<GenerationCounts> generations{};  ///< none of a kind without generations
+  ExitCode exit_code = ExitCode::ok;
+  std::string error{};  ///< as standard error says it
+
+  /// Takes code and message from what ended the run.
+  void fail(const std::exception& error);
+};
+
+/// The object, in one line.
+std::string run_json(const RunEnd& end);
+
+}  // namespace speclab::experiments

@@ -1,0 +1,54 @@
+#include "experiments/drivers/plan/plan_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "experiments/drivers/kinds/kinds.h"
+
+namespace speclab::experiments {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+Json cell_json(const Plan& plan, const Cell& cell, bool measures) {
+  return {{"id", cell.id},
+          {"model", cell.model},
+          {"temperature", cell.temperature},
+          {"drafter", cell.drafting.drafter},
+          {"tree", text_or_null(cell.drafting.tree)},
+          {"policy", text_or_null(cell.policy)},
+          {"verifier", text_or_null(cell.verifier)},
+          {"category", cell.category},
+          {"generations", measures ? plan.num_generations(cell) : 0}};
+}
+
+}  // namespace
+
+std::string plan_json(const Plan& plan, const PlanOutlook& outlook) {
+  const bool measures = experiment_kind(plan.config.kind).yield == Yield::generations;
+  Json cells = Json::array();
+  for (const Cell& cell : plan.cells) cells.push_back(cell_json(plan, cell, measures));
+  Json object = {{"name", plan.config.name},
+                 {"kind", plan.config.kind},
+                 {"folder", outlook.folder},
+                 {"cells", plan.cells.size()},
+                 {"prompts", plan.prompts.size()},
+                 {"pilots", measures ? plan.pilots.size() : 0},
+                 {"generations", measures ? plan.generations.size() : 0},
+                 {"new_tokens", plan.config.prompts.new_tokens},
+                 {"estimated_seconds", nullptr},
+                 {"estimated_from", nullptr},
+                 {"unknown_cells", nullptr},
+                 {"needs_yes", outlook.needs_yes},
+                 {"notes", outlook.notes},
+                 {"cell_list", std::move(cells)}};
+  if (outlook.time) {
+    object["estimated_seconds"] = outlook.time->estimate.seconds;
+    object["estimated_from"] = outlook.time->source;
+    object["unknown_cells"] = outlook.time->estimate.unknown_cells;
+  }
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace speclab::experiments

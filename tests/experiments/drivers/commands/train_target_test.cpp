@@ -1,0 +1,101 @@
+#include "experiments/drivers/commands/train_target.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+#include "tests/engines/formats/temporary_folder.h"
+#include "tests/support/fake_engines.h"
+
+namespace speclab::experiments {
+namespace {
+
+/// Engines that make texts in the steps of the real ones, and stop the first real training.
+class BegunTraining : public ::testing::Test {
+ protected:
+  BegunTraining() {
+    state_->on_train = [this](const engines::TrainOptions& options,
+                              const engines::TrainCallbacks& callbacks) {
+      if (options.output == folder()) return train(options);
+      const int rounds = options.own_text.max_new_tokens;
+      for (int round = 0; round < rounds; ++round) {
+        callbacks.check();
+        std::this_thread::sleep_for(std::chrono::milliseconds(round_ms_));
+      }
+      for (std::size_t i = 0; i < options.own_text.prompts.size(); ++i) callbacks.check();
+      callbacks.progress({.phase = "own text", .fraction = 1, .tokens = 256});
+    };
+  }
+
+  std::string folder() const { return scratch_.path("drafter"); }
+  std::string call(double minutes) {
+    return train_for_target_in_minutes(
+        engines_,
+        {.output = folder(), .target = "opens_texts", .kind = "ngram", .minutes = minutes},
+        {[](const engines::TrainProgress&) {}, [] {}});
+  }
+
+  testing::TemporaryFolder scratch_;
+  std::shared_ptr<testing::FakeEnginesState> state_ = std::make_shared<testing::FakeEnginesState>();
+  testing::FakeEngines engines_{state_};
+  std::vector<std::size_t> num_prompts_;  ///< of every real training
+  int round_ms_ = 2;
+
+ private:
+  void train(const engines::TrainOptions& options) {
+    num_prompts_.push_back(options.own_text.prompts.size());
+    if (num_prompts_.size() == 1) throw InterruptedError("Ctrl-C");
+    write_file(folder() + "/manifest.json", "{}");
+  }
+};
+
+/// Defect: the second call measured the speed anew, chose other sizes, and refused what was begun.
+TEST_F(BegunTraining, GoesOnWithTheSizesThatWereChosenFirst) {
+  EXPECT_THROW(call(0.2), InterruptedError);
+  round_ms_ = 0;
+  EXPECT_EQ(call(0.2), folder());
+  ASSERT_EQ(num_prompts_.size(), 2u);
+  EXPECT_EQ(num_prompts_[0], num_prompts_[1]);
+  EXPECT_LT(num_prompts_[0], 8000u) << "the speed was heeded";
+  EXPECT_TRUE(std::filesystem::exists(folder() + "/train.toml"));
+  EXPECT_THROW(call(0.2), ConfigError) << "a finished drafter stays";
+}
+
+/// Defect: other minutes went on with the old sizes without a word.
+TEST_F(BegunTraining, RefusesAnotherCall) {
+  EXPECT_THROW(call(0.2), InterruptedError);
+  EXPECT_THROW(call(0.3), ConfigError);
+}
+
+/// Defect: prompts longer than the context ended the training after its speed was measured.
+TEST_F(BegunTraining, LeavesOutPromptsThatDoNotFit) {
+  state_->context_length = 256;
+  EXPECT_THROW(call(0.2), InterruptedError);
+  EXPECT_GT(num_prompts_.at(0), 0u);
+  state_->context_length = 8;
+  std::filesystem::remove_all(folder());
+  EXPECT_THROW(call(0.2), ConfigError) << "no prompt fits";
+  EXPECT_FALSE(std::filesystem::exists(folder()));
+}
+
+TEST(TrainTarget, RefusesOptionsBeforeAnythingIsOpened) {
+  EXPECT_THROW(check_target_options({.target = "m"}), ConfigError) << "no kind";
+  EXPECT_THROW(check_target_options({.target = "m", .kind = "bigram"}), ConfigError);
+  EXPECT_THROW(check_target_options({.target = "m", .kind = "ngram", .minutes = 0}), ConfigError);
+  EXPECT_THROW(check_target_options({.target = "m", .kind = "ngram", .minutes = 1e9}), ConfigError);
+  EXPECT_NO_THROW(check_target_options({.target = "m", .kind = "feature_transformer"}));
+}
+
+/// Defect: a target without text was found out after its weights were loaded.
+TEST(TrainTarget, RefusesATargetWithoutATokenizer) {
+  testing::FakeEngines engines(std::make_shared<testing::FakeEnginesState>());
+  EXPECT_THROW(train_for_target_in_minutes(engines, {.target = "shape-15m", .kind = "ngram"}, {}),
+               ConfigError);
+}
+
+}  // namespace
+}  // namespace speclab::experiments
