@@ -252,7 +252,7 @@ TEST(Program, RefusesADryRunOfAModelThatIsNowhere) {
       "\"small_transformer\"\nmodel = \"no/such/folder\"\n[target]\nmodel = \"smollm3\"\n");
   const std::string found =
       "drafters.mine.model = 'no/such/folder', target.model = 'smollm3': neither a known model nor "
-      "a file or folder here, and models are not fetched; allowed: smollm2-135m, ";
+      "a file or folder, and models are not fetched; allowed: smollm2-135m, ";
   expect_refusal("run " + config + " --dry-run", 2, found);
   expect_refusal("run " + config + " --dry-run --set target.model=/dev/zero", 2,
                  "target.model = '/dev/zero': neither a known model nor a file or folder");
@@ -273,11 +273,13 @@ kind = "small_transformer"
   EXPECT_EQ(run_program(run + " 2>&1").code, 0);
   const std::string other = testing::TinyModels::get().drafter();
   expect_refusal(run + " --set drafters.mine.model=" + other, 2, "vocabulary is not the target's");
-  expect_refusal(run + " --set prompts.new_tokens=8000", 2, "needs 8");
-  expect_refusal("run --dry-run " SPECLAB_SOURCE_DIR
-                 "/experiments/configs/walltime_vs_model_size.toml --set target.model="
-                 "'[\"smollm2-135m\",\"/nowhere/tiny\"]'",
-                 2, "/nowhere/tiny");
+  expect_refusal(run + " --set prompts.new_tokens=8190", 2, "has a context of 8192");
+  const Outcome missing =
+      run_shell("HOME=" + folder.path() + " XDG_CACHE_HOME= " SPECLAB_PROGRAM " " + run +
+                " --set axes.drafter=none 2>&1");
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_NE(missing.output.find("not here: smollm2-135m (run scripts/setup)"), std::string::npos)
+      << missing.output;
 }
 
 /// Defect: a run or a training writes among files of something else, or does not resume.
@@ -300,12 +302,13 @@ TEST(Program, WritesIntoNoFolderOfSomethingElse) {
 /// Defect: "~" behind an equals sign, which no shell expands, names a folder "~".
 TEST(Program, ExpandsTheHomeFolderInOptions) {
   const testing::TemporaryFolder home;
-  home.file("prompt.txt", "Hello");
+  home.file("talk.json", R"([{"role": "user", "content": "Hi"}])");
+  home.file("t.jinja", "{{ messages[0].content }}");
   const Outcome outcome = run_shell("HOME=" + home.path() +
                                     " " SPECLAB_PROGRAM
-                                    " generate --max-new-tokens 1 "
-                                    "--prompt-file='~/prompt.txt' 2>&1");
-  EXPECT_EQ(outcome.code, 0) << outcome.output;
+                                    " tokenize --text --messages='~/talk.json' "
+                                    "--template='~/t.jinja' 2>&1");
+  EXPECT_EQ(outcome.output, "Hi");
   expect_refusal("generate --prompt x --model='~/no-model'", 2, "/no-model': no such file");
   expect_refusal("generate --prompt x --model='~nobody-here/x'", 2, "no home of such a user");
 }
