@@ -150,6 +150,9 @@ std::string worth_sentence(const FigureData& data) {
   const std::string who =
       fmt::format("{} with {}, {} {}", where, config_name(data, *named.group),
                   named.chosen ? "the pilots' choice" : "the fastest of the run", prompts);
+  if (speedup.interval && speedup.interval->low < 1 && speedup.interval->high > 1)
+    return fmt::format("Speculation shows no gain or loss yet {}: {:.2f}x{}; add prompts.", who,
+                       speedup.value, interval);
   if (speedup.value < 1)
     return fmt::format("Speculation does not pay {}: {:.2f}x{}.", who, speedup.value, interval);
   return fmt::format("Speculation is worth {:.1f}x{} {}.", speedup.value, interval, who);

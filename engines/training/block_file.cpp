@@ -41,6 +41,8 @@ std::string take(std::ifstream& file, std::uint64_t count) {
 void BlockFile::open(const std::function<void(std::string block)>& read) {
   if (std::filesystem::exists(path_) && !std::filesystem::is_regular_file(path_))
     throw ConfigError(path_ + ": is no regular file; choose another cache file");
+  if (const auto folder = std::filesystem::path(path_).parent_path(); !folder.empty())
+    make_folder(folder.string());
   std::ofstream(path_, std::ios::app)
       .close();  // is there from here on, so that one process can lock it before it is written
   lock_ = PathLock(path_);

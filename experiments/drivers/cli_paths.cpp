@@ -1,8 +1,11 @@
 #include "experiments/drivers/cli_paths.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 
+#include "sim/core/errors.h"
 #include "sim/core/expanded_home.h"
 
 namespace speclab::experiments {
@@ -44,11 +47,21 @@ bool names_a_path(const CLI::Option& option) {
   return std::ranges::find(kPaths, name) != std::end(kPaths);
 }
 
+/// @throws ConfigError if "~USER" is no user's
+std::string path_with_home(const std::string& text) {
+  std::string path = expanded_home(text);
+  if (path.starts_with('~'))
+    throw ConfigError(
+        fmt::format("'{}': there is no such user; give the whole path, or begin it with ./",
+                    escaped(text, 200)));
+  return path;
+}
+
 }  // namespace
 
 void expand_homes(CLI::App& app) {
   for (CLI::Option* option : app.get_options())
-    if (names_a_path(*option)) option->transform(expanded_home, "");
+    if (names_a_path(*option)) option->transform(path_with_home, "");
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     expand_homes(*command);
 }

@@ -96,6 +96,8 @@ void add_report_options(CLI::App* command, ReportCommandOptions& options) {
                    "not touched; of trainings for the figures (required for several; else "
                    "FOLDER/figures)")
       ->check(not_empty());
+  command->add_flag("--into-used-folder", options.into_used_folder,
+                    "Write into a folder that holds files of something else");
   command->add_flag("--stages", options.are_stages,
                     "The trainings are stages of one, in this order: draw one curve with a line "
                     "for each drafted token");

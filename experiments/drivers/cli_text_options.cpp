@@ -30,7 +30,8 @@ PromptListOption add_prompt_list_options(CLI::App* command, PromptListOptions& o
       "--prompts", options.set,
       use + ": a set of experiments/prompts, a folder, or a JSONL or JSON file");
   CLI::Option* count = add_number(command, "--prompts-per-category", options.per_category,
-                                  "The first so many prompts of each category");
+                                  "The first so many prompts of each category; if not given, all "
+                                  "of a set (verify: two)");
   return {set, count};
 }
 

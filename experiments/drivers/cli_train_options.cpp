@@ -1,9 +1,9 @@
 #include "experiments/drivers/cli_train_options.h"
 
 #include "experiments/drivers/cli_numbers.h"
-#include "experiments/drivers/commands/train_target.h"
 #include "experiments/drivers/commands/train_schema.h"
 #include "experiments/drivers/config/key_reference.h"
+#include "experiments/drivers/train/training_sizes.h"
 
 namespace speclab::experiments {
 

@@ -100,7 +100,8 @@ std::vector<Token> conversation_prompt(const GenerateOptions& options,
 
 }  // namespace
 
-std::vector<Token> read_prompt(const GenerateOptions& options, const engines::LoadedModel& loaded) {
+std::vector<Token> read_prompt(const GenerateOptions& options, const engines::LoadedModel& loaded,
+                               bool notes_template) {
   if (options.prompt_ids) {
     if (!options.decoder.stop.stop_strings.empty())
       tokenizer_of(loaded, "stop strings need a model with a tokenizer");
@@ -112,7 +113,7 @@ std::vector<Token> read_prompt(const GenerateOptions& options, const engines::Lo
   if (is_conversation(options.chat)) return conversation_prompt(options, loaded);
   const std::string text = checked_text(options, loaded);
   const std::string chat_template = options.chat_template ? "auto" : "off";
-  note_missing_template(tokenizer, chat_template);
+  if (notes_template) note_missing_template(tokenizer, chat_template);
   return chat_prompt_ids(tokenizer, text, chat_template, kWithoutTemplate);
 }
 
@@ -125,7 +126,7 @@ std::vector<GivenPrompt> given_prompts(const GenerateOptions& options,
   for (const Prompt& prompt : list) {
     GenerateOptions one = options;
     one.prompt = prompt.text;
-    given.push_back({prompt.id, prompt.category, read_prompt(one, loaded)});
+    given.push_back({prompt.id, prompt.category, read_prompt(one, loaded, given.empty())});
   }
   return given;
 }

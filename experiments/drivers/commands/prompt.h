@@ -8,7 +8,9 @@ namespace speclab::experiments {
 /// The prompt of a command as ids: from --prompt-ids, from a conversation, or text through the chat
 /// template where the model has one.
 /// @throws ConfigError if it is empty, malformed, or text for a model without a tokenizer
-std::vector<Token> read_prompt(const GenerateOptions& options, const engines::LoadedModel& loaded);
+/// @param notes_template  says on standard error where text goes in without a chat template
+std::vector<Token> read_prompt(const GenerateOptions& options, const engines::LoadedModel& loaded,
+                               bool notes_template = true);
 
 /// A prompt of a command as ids, and its names in a list of prompts; empty for a prompt by itself.
 struct GivenPrompt {

@@ -13,6 +13,7 @@
 #include "experiments/drivers/commands/distinct_folders.h"
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/run/partial_run.h"
+#include "experiments/drivers/run/used_folder.h"
 #include "experiments/drivers/scratch_folder.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
@@ -131,6 +132,16 @@ void check_output(const ReportCommandOptions& options) {
     throw ConfigError(
         fmt::format("--output {}: holds a run or a training of its own; choose another folder",
                     escaped(output, 200)));
+  const std::filesystem::path whole = std::filesystem::weakly_canonical(output, none),
+                              run = std::filesystem::canonical(options.folders.front(), none),
+                              from_run = whole.lexically_relative(run);
+  if (!from_run.empty() && *from_run.begin() != "..")
+    throw ConfigError(
+        fmt::format("--output {}: lies in the run folder; leave --output out to report there, or "
+                    "choose a folder outside",
+                    escaped(output, 200)));
+  const std::vector<std::string> own{"report.html"};
+  if (!options.into_used_folder) refuse_used_folder(output, own);
 }
 
 /// Under a name of its own first: the run, when it ends, writes the same page.

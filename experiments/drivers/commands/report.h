@@ -8,10 +8,11 @@ namespace speclab::experiments {
 
 struct ReportCommandOptions {
   std::vector<std::string> folders;  ///< a run's, or of trainings
-  std::string output{};     ///< folder of all that is written; empty: the run folder, of a training
-                            ///< its figures/
-  bool are_stages = false;  ///< the folders are stages of one training, in order
-  std::string plotly_js{};  ///< empty: where scripts/setup puts it
+  std::string output{};  ///< folder of all that is written; empty: the run folder, of a training
+                         ///< its figures/
+  bool into_used_folder = false;  ///< the output may hold files of something else
+  bool are_stages = false;        ///< the folders are stages of one training, in order
+  std::string plotly_js{};        ///< empty: where scripts/setup puts it
   bool static_figures = true;
 };
 

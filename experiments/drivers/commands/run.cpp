@@ -15,6 +15,7 @@
 #include "experiments/drivers/kinds/kinds.h"
 #include "experiments/drivers/plan/model_names.h"
 #include "experiments/drivers/plan/plan_json.h"
+#include "experiments/drivers/plan/plan_prompts.h"
 #include "experiments/drivers/plan/time_estimate.h"
 #include "experiments/drivers/program_call.h"
 #include "experiments/drivers/run/adopted_names.h"
@@ -58,7 +59,7 @@ std::string folder_of(const RunCommandOptions& options, const RunConfig& config)
 /// The config with the names that its run has begun with.
 RunConfig read_config_of_run(const RunCommandOptions& options) {
   RunConfig config = read_run_config(options.config, options.settings);
-  if (have_engines())
+  if (have_engines() && !options.allow_mixed)
     adopt_names_of_run(
         config, folder_of(options, config), [] { return open_engines(); },
         [&](const std::string& text) {
@@ -102,7 +103,8 @@ class RunCommand {
           options_.config, plan_.generations.size(), kMostWithoutYes));
     if (!options_.role.empty()) return play_role();
     warn_of_threads(plan_.config.target.threads);
-    for (const std::string& note : {tree_axis_note(plan_), plan_.prompt_note})
+    for (const std::string& note :
+         {tree_axis_note(plan_), plan_.prompt_note, selection_note(plan_)})
       if (!note.empty()) progress_.note(note);
     if (!options_.slurm) refuse_beside_jobs(folder_);
     end_.is_submitted = options_.slurm && !on_slurm();

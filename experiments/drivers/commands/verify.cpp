@@ -86,6 +86,7 @@ nlohmann::ordered_json json_of(const Verification& v, const nlohmann::ordered_js
          {"near_tie", v.is_near_tie(d)}});
   nlohmann::ordered_json object = {
       {"passes", v.passes()},
+      {"tests_anything", v.tests_anything()},
       {"settings", settings},
       {"greedy", {{"tokens", v.greedy.tokens}, {"differences", differences}}},
       {"rows",

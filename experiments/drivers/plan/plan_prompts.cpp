@@ -31,6 +31,15 @@ std::vector<std::string> categories_of(const std::vector<Prompt>& prompts) {
   return {categories.begin(), categories.end()};
 }
 
+std::string selection_note(const Plan& plan) {
+  const std::size_t measured = plan.prompts.size();
+  if (is_project_set(plan.config.prompts.set) || measured == plan.num_prompts_in_set) return "";
+  return fmt::format(
+      "{} of {} prompts are measured, the first {} of each category; "
+      "prompts.per_category sets the number",
+      measured, plan.num_prompts_in_set, plan.config.prompts.per_category);
+}
+
 std::string prompts_text(const Plan& plan) {
   const RunConfig& config = plan.config;
   if (is_project_set(config.prompts.set)) return "";

@@ -15,6 +15,10 @@ void read_plan_prompts(Plan& plan);
 /// Each category once, in alphabetical order.
 std::vector<std::string> categories_of(const std::vector<Prompt>& prompts);
 
+/// Says how many of the user's own prompts are measured; empty if all are, or for a set of the
+/// project.
+std::string selection_note(const Plan& plan);
+
 /// Describes the user's own prompts in lines; empty for a set of the project.
 std::string prompts_text(const Plan& plan);
 

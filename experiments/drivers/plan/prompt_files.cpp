@@ -81,8 +81,8 @@ class RecordFile {
     }
     Prompt& prompt = record->prompt;
     if (prompt.category.empty()) prompt.category = stem_;
-    if (prompt.id.empty()) prompt.id = std::to_string(number), record->has_numbered_id = true;
     if (record->has_numbered_id) prompt.id = stem_ + "-" + prompt.id;
+    if (prompt.id.empty()) prompt.id = fmt::format("{}:{}", stem_, number);
     set_.num_cut += record->has_more_turns ? 1 : 0;
     set_.prompts.push_back(std::move(prompt));
   } catch (const ConfigError& error) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
@@ -97,11 +98,12 @@ struct Turn {
 };
 
 Turn turn_of(const PlainJson& entry, const char* field) {
-  const auto text = [&](const char* one, const char* other) {
-    const PlainJson* value = entry.is_object() ? member(entry, one) : nullptr;
-    return value || !entry.is_object() ? value : member(entry, other);
+  const auto value = [&](std::initializer_list<const char*> names) -> const PlainJson* {
+    for (const char* name : names)
+      if (entry.is_object() && entry.contains(name)) return &entry.at(name);
+    return nullptr;
   };
-  const PlainJson *role = text("from", "role"), *content = text("value", "content");
+  const PlainJson *role = value({"from", "role"}), *content = value({"value", "content"});
   if (!role || !role->is_string() || !content)
     refuse(field, entry, "entries with from and value, or role and content");
   return {role->get<std::string>(), content};
@@ -147,7 +149,7 @@ std::optional<PromptRecord> of_field(const PlainJson& value, const std::string& 
 
 /// A name for tables. @throws ConfigError if a table cannot hold it
 std::string name_of(const PlainJson& value, const char* field) {
-  if (!value.is_string()) refuse(field, value, "a name");
+  if (!value.is_string()) refuse(field, value, "a text or an integer");
   const std::string& name = value.get_ref<const std::string&>();
   if (const std::string problem = table_text_problem(name); !problem.empty())
     refuse(field, value, fmt::format("{}; found: {}", kTableTextRule, problem));
@@ -183,7 +185,9 @@ void read_names(const PlainJson& object, PromptRecord& record) {
 
 std::string prompt_text_problem(const std::string& text) {
   if (is_placeholder(text))
-    return "a placeholder for a prompt that must be fetched or filled in; allowed: the text itself";
+    return "a placeholder for a prompt that must be fetched or filled in; allowed: the text "
+           "itself; "
+           "leave such records out, or fetch the data with the benchmark's own script";
   if (is_row_of_ids(text))
     return "a row of numbers, as of random token ids; allowed: text, because the acceptance of "
            "random ids says nothing about texts";

@@ -56,9 +56,9 @@ void check_ids(const PromptSet& set) {
   std::map<std::string, const Prompt*> by_id;
   for (const Prompt& prompt : set.prompts)
     if (const auto [same, is_new] = by_id.emplace(prompt.id, &prompt); !is_new)
-      throw ConfigError(fmt::format("{}: id {} occurs twice, in {} and {}; allowed: an id once",
-                                    set.path, escaped(prompt.id), escaped(same->second->category),
-                                    escaped(prompt.category)));
+      throw ConfigError(fmt::format(
+          "{}: id {} occurs twice, with the texts \"{}\" and \"{}\"; allowed: an id once", set.path,
+          escaped(prompt.id), escaped(same->second->text, 40), escaped(prompt.text, 40)));
 }
 
 std::vector<std::string> categories_of(const PromptSet& set) {
@@ -116,7 +116,7 @@ std::string prompt_set_path(const std::string& set) {
   std::error_code error;
   const std::string of_project = project_sets() + "/" + set;
   const bool is_name =
-      set.find('/') == std::string::npos &&
+      set.find('/') == std::string::npos && !set.starts_with('.') &&
       (fs::is_directory(of_project, error) || (!is_prompt_file(set) && !fs::exists(set, error)));
   const std::string given = is_name ? of_project : set;
   error.clear();

@@ -6,8 +6,10 @@
 #include <filesystem>
 
 #include "experiments/drivers/config/config_tree.h"
+#include "experiments/drivers/run/origin.h"
 #include "experiments/drivers/run/run_log.h"
 #include "sim/core/errors.h"
+#include "sim/core/model_name.h"
 
 namespace speclab::experiments {
 namespace {
@@ -25,19 +27,38 @@ std::vector<HeaderEntry> headers_of_run(const std::string& folder) try {
   return {};
 }
 
-/// The value of drafters.NAME.model in a config; empty where there is none.
-std::string drafter_model(const std::string& config, const std::string& name) {
+/// The texts of a key in tables within tables; empty where there is no such key.
+std::vector<std::string> texts_at(const std::string& config, const std::vector<std::string>& keys) {
   const ConfigNode root = parse_config(config, "journal");
   const ConfigNode* node = &root;
-  for (const std::string& key : {std::string("drafters"), name, std::string("model")}) {
-    if (!node->is_table()) return "";
+  for (const std::string& key : keys) {
+    if (!node->is_table()) return {};
     const auto& entries = std::get<ConfigNode::TableEntries>(node->value);
     const auto found = std::ranges::find(entries, key, &ConfigEntry::key);
-    if (found == entries.end()) return "";
+    if (found == entries.end()) return {};
     node = &found->node;
   }
-  const auto* text = std::get_if<std::string>(&node->value);
-  return text ? *text : "";
+  if (const auto* text = std::get_if<std::string>(&node->value)) return {*text};
+  std::vector<std::string> texts;
+  if (node->is_list())
+    for (const ConfigNode& element : std::get<ConfigNode::List>(node->value))
+      if (const auto* text = std::get_if<std::string>(&element.value)) texts.push_back(*text);
+  return texts;
+}
+
+std::string drafter_model(const std::string& config, const std::string& name) {
+  const std::vector<std::string> texts = texts_at(config, {"drafters", name, "model"});
+  return texts.empty() ? "" : texts.front();
+}
+
+/// The file of a target in a run's config; empty where it is not told, as on a zipped axis.
+std::string target_file(const std::string& config, const std::string& name) {
+  const std::vector<std::string> files = texts_at(config, {"target", "model"}),
+                                 names = texts_at(config, {"target", "name"});
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if ((names.size() == files.size() ? names[i] : model_name_of_path(files[i])) == name)
+      return files[i];
+  return "";
 }
 
 /// The model of a role for which a member has this value; null where there is none.
@@ -60,14 +81,20 @@ void rename(RunConfig& config, const std::string& was, const std::string& now) {
 /// The models of a config against those of a run that was begun.
 class KnownModels {
  public:
-  KnownModels(std::vector<HeaderEntry> headers, const OpenEngines& open_engines)
-      : headers_(std::move(headers)), open_engines_(open_engines) {}
+  /// @param folder  of the run, for messages
+  KnownModels(std::vector<HeaderEntry> headers, std::string folder, const OpenEngines& open_engines)
+      : headers_(std::move(headers)), folder_(std::move(folder)), open_engines_(open_engines) {}
 
   /// The name of a target in the run; its own where the run does not have it.
+  /// @throws DriftError if the run has another model of this name, which lies elsewhere
   std::string name_of_target(const std::string& name, const std::string& file) {
-    if (is_shape_model(name) || model_of(headers_.back(), "target", &ModelEntry::name, name))
+    const ModelEntry* same = model_of(headers_.back(), "target", &ModelEntry::name, name);
+    if (is_shape_model(name) || (same && target_file(headers_.back().config, name) == file))
       return name;
     const std::string digest = engines().inspect_model({.model = file}).info.sha256;
+    if (same && same->sha256 != digest)
+      throw_drift(fmt::format("\n  model {}: was {}, now {}", name, same->sha256, digest), folder_);
+    if (same) return name;
     const ModelEntry* known = model_of(headers_.back(), "target", &ModelEntry::sha256, digest);
     return known ? known->name : name;
   }
@@ -105,6 +132,7 @@ class KnownModels {
   }
 
   const std::vector<HeaderEntry> headers_;
+  const std::string folder_;
   const OpenEngines& open_engines_;
   std::unique_ptr<engines::Engines> engines_;
 };
@@ -116,7 +144,7 @@ void adopt_names_of_run(RunConfig& config, const std::string& folder,
                         const std::function<void(const std::string&)>& note) {
   std::vector<HeaderEntry> headers = headers_of_run(folder);
   if (headers.empty()) return;
-  KnownModels known(std::move(headers), open_engines);
+  KnownModels known(std::move(headers), folder, open_engines);
   const bool gives_names = !config.model_names.empty();
   for (const std::string& name : std::vector<std::string>(config.models)) {
     const std::string begun = known.name_of_target(name, config.file_of(name));

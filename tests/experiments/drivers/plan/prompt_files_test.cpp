@@ -67,11 +67,11 @@ TEST_F(PromptFiles, OfKnownBenchmarksGiveTheirFirstTurns) {
 
 /// Defect: a byte order mark, an empty line or a carriage return becomes part of a prompt.
 TEST_F(PromptFiles, OfPlainLinesCountTheirLines) {
-  const std::vector<std::string> expected{"mine-1|mine|First line.", "mine-3|mine|Second\nline."};
+  const std::vector<std::string> expected{"mine:1|mine|First line.", "mine:3|mine|Second\nline."};
   EXPECT_EQ(told(read("mine.jsonl", kPlain)), expected);
   EXPECT_EQ(told(read("mine.jsonl", std::string("\xef\xbb\xbf") + kPlain)), expected);
   EXPECT_EQ(told(read("texts.jsonl", "\"only text\"\n")),
-            (std::vector<std::string>{"texts-1|texts|only text"}));
+            (std::vector<std::string>{"texts:1|texts|only text"}));
 }
 
 /// Defect: a run measures placeholders or random ids, whose acceptance means nothing.
