@@ -16,16 +16,21 @@ constexpr const char* kBench =
 {"question_id": 82, "category": "maths", "turns": ["What is 3 + 4?"], "reference": ["7"]}
 )";
 constexpr const char* kSpeedBench =
-    R"({"question_id": "a1", "category": "coding", "sub_category": "x", "turns": ["Sort a list."], "source": "s", "src_id": 1, "difficulty": "easy", "multiturn": false}
-{"question_id": "a2", "category": "rag", "turns": ["Read this."], "multiturn": false}
-)";
+    R"({"question_id": "a1", "category": "coding", "sub_category": "x", )"
+    R"("turns": ["Sort a list."], "source": "s", "src_id": 1, "multiturn": false})"
+    "\n"
+    R"({"question_id": "a2", "category": "rag", "turns": ["Read this."], "multiturn": false})"
+    "\n";
 constexpr const char* kShareGpt =
-    R"([{"id": "x_0", "conversations": [{"from": "human", "value": "Hello"}, {"from": "gpt", "value": "Hi"}]},
-{"id": "x_1", "conversations": [{"from": "gpt", "value": "Hi"}]}, {"id": "x_2", "conversations": []}])";
+    R"([{"id": "x_0", "conversations": [{"from": "human", "value": "Hello"}, )"
+    R"({"from": "gpt", "value": "Hi"}]},)"
+    "\n"
+    R"({"id": "x_1", "conversations": [{"from": "gpt", "value": "Hi"}]}, )"
+    R"({"id": "x_2", "conversations": []}])";
 constexpr const char* kPlain =
     "{\"prompt\": \"First line.\"}\n\n{\"prompt\": \"Second\\nline.\"}\r\n";
-constexpr const char* kMessages =
-    R"({"id": "m", "messages": [{"role": "user", "content": "One"}, {"role": "assistant", "content": "Two"}]})";
+constexpr const char* kMessages = R"({"id": "m", "messages": [{"role": "user", "content": "One"}, )"
+                                  R"({"role": "assistant", "content": "Two"}]})";
 
 class PromptFiles : public ::testing::Test {
  protected:
@@ -77,8 +82,7 @@ TEST_F(PromptFiles, OfPlainLinesCountTheirLines) {
 /// Defect: a run measures placeholders or random ids, whose acceptance means nothing.
 TEST_F(PromptFiles, WithoutRealPromptsAreRefusedWithTheReason) {
   const std::pair<const char*, const char*> cases[] = {
-      {R"({"turns": ["FULL BENCHMARK DATA SHOULD BE FETCHED FROM THE SOURCE USING SPECDEC_BENCH"]})",
-       "placeholder"},
+      {R"({"turns": ["FULL BENCHMARK DATA SHOULD BE FETCHED FROM THE SOURCE"]})", "placeholder"},
       {R"({"prompt": "<your prompt here>"})", "placeholder"},
       {R"({"prompt": [12, 7, 99]})", "token ids"},
       {R"({"prompt_token_ids": [12, 7, 99]})", "without a text"},
