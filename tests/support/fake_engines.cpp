@@ -254,6 +254,7 @@ std::optional<ModelInfo> FakeEngines::drafter_info(const DrafterOptions& options
   info.name = options.kind;
   info.sha256 = state_->sha256;
   info.num_parameters = 10;
+  info.vocab_size = kVocabSize;
   info.context_length = state_->drafter_context_length;
   info.training = {
       .tokens = 1000, .held_out_loss = 1.5, .held_out_agreement = 0.4, .held_out_acceptance = 0.3};

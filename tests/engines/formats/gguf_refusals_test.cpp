@@ -74,7 +74,7 @@ std::vector<Refusal> refusals() {
        [](GgufBytes& f) { f.metadata[0] = metadata_entry("k", 8, raw(kBig)); }, "length"},
       {"ArrayOfArrays",
        [](GgufBytes& f) { f.metadata[0] = metadata_entry("k", 9, array_of(9, 1, "")); },
-       "type = 9"},
+       "type = an array of arrays"},
       // A 43-byte file with such a length hung the Python reader.
       {"ArrayLengthOf2To63",
        [](GgufBytes& f) { f.metadata[0] = metadata_entry("k", 9, array_of(0, kBig, "")); },
@@ -174,7 +174,9 @@ TEST_P(GgufRefusals, NameTheFieldAndTheByte) {
   } catch (const ModelFileError& error) {
     const std::string message = error.what();
     EXPECT_NE(message.find(GetParam().mentions), std::string::npos) << message;
-    EXPECT_NE(message.find(": byte "), std::string::npos) << message;
+    const bool is_of_the_whole_file =
+        message.starts_with(path + ": magic") || message.starts_with(path + ": file");
+    EXPECT_NE(message.find(": byte ") != std::string::npos, is_of_the_whole_file) << message;
     EXPECT_NE(message.find("; allowed: "), std::string::npos) << message;
     EXPECT_LE(message.size(), 300U) << message;
   }

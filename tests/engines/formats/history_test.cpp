@@ -126,7 +126,7 @@ std::vector<Case> gguf_cases() {
       {"LyingDims", "CVE-2026-7482: dimensions beyond the data give other memory away", Kind::gguf,
        tensors({tensor_entry("t", {1 << 20}, 0, 0)}, 64), "data offset"},
       {"NestedArrays", "arrays of arrays exhaust the stack", Kind::gguf,
-       array(9, 1, array(9, 1, "")), "type = 9"},
+       array(9, 1, array(9, 1, "")), "type = an array of arrays"},
       {"TypeOutOfRange", "a value type that indexes a table of sizes", Kind::gguf, entry(13, "a"),
        "type = 13"},
       {"TensorTypeOutOfRange", "an element type that indexes a table of block sizes", Kind::gguf,

@@ -136,10 +136,10 @@ std::string fault_of_message(const std::string& message) {
   if (std::ranges::any_of(message,
                           [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }))
     return "with control bytes";
-  static const std::regex form("[^]*: byte [0-9]+: [^]+ = [^]+; allowed: [^]+");
+  static const std::regex form("[^]*: (byte [0-9]+: )?[^]+ = [^]+; allowed: [^]+");
   return std::regex_match(message, form)
              ? ""
-             : "not of the form FILE: byte N: FIELD = FOUND; allowed: ...";
+             : "not of the form FILE: [byte N: ]FIELD = FOUND; allowed: ...";
 }
 
 }  // namespace speclab::testing

@@ -71,7 +71,7 @@ class ReaderComparison {
 };
 
 /// What is wrong with a refusal's message: it must be "FILE: byte N: FIELD = FOUND; allowed: ...;
-/// ...", at most 300 printable characters.
+/// ...", without the byte where there is no place, and at most 300 printable characters.
 /// @return empty if nothing is
 std::string fault_of_message(const std::string& message);
 

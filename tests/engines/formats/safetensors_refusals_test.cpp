@@ -107,7 +107,9 @@ TEST_P(SafetensorsRefusals, NameTheFieldAndTheByte) {
   } catch (const ModelFileError& error) {
     const std::string message = error.what();
     EXPECT_NE(message.find(GetParam().mentions), std::string::npos) << message;
-    EXPECT_NE(message.find(": byte "), std::string::npos) << message;
+    const bool is_of_the_whole_file =
+        message.starts_with(path + ": header length") || message.starts_with(path + ": file");
+    EXPECT_NE(message.find(": byte ") != std::string::npos, is_of_the_whole_file) << message;
     EXPECT_LE(message.size(), 300U) << message;
   }
 }

@@ -185,7 +185,7 @@ TEST(SentencePieceFile, RefusesWhatItDoesNotRead) {
   EXPECT_NE(refused(sentencepiece_bytes({{std::string(1025, 'a'), 0, 1}}, 1)).find("1025"),
             std::string::npos);
   EXPECT_NE(refused(sentencepiece_bytes({{"a", NAN, 1}}, 1)).find("finite"), std::string::npos);
-  EXPECT_NE(refused("version https://git-lfs.github.com/spec/v1\n").find("byte"),
+  EXPECT_NE(refused("version https://git-lfs.github.com/spec/v1\n").find("git lfs pull"),
             std::string::npos);
 }
 

@@ -251,8 +251,9 @@ TEST(Program, RefusesADryRunOfAModelThatIsNowhere) {
       "[axes]\ndrafter = [\"none\", \"mine\"]\n[drafters.mine]\nkind = "
       "\"small_transformer\"\nmodel = \"no/such/folder\"\n[target]\nmodel = \"smollm3\"\n");
   const std::string found =
-      "drafters.mine.model = 'no/such/folder', target.model = 'smollm3': neither a known model nor "
-      "a file or folder, and models are not fetched; allowed: smollm2-135m, ";
+      "drafters.mine.model = '" + folder.path("no/such/folder") +
+      "', target.model = 'smollm3': neither a known model nor a file or folder, and models are not "
+      "fetched; allowed: smollm2-135m, ";
   expect_refusal("run " + config + " --dry-run", 2, found);
   expect_refusal("run " + config + " --dry-run --set target.model=/dev/zero", 2,
                  "target.model = '/dev/zero': neither a known model nor a file or folder");
@@ -310,7 +311,7 @@ TEST(Program, ExpandsTheHomeFolderInOptions) {
                                     "--template='~/t.jinja' 2>&1");
   EXPECT_EQ(outcome.output, "Hi");
   expect_refusal("generate --prompt x --model='~/no-model'", 2, "/no-model': no such file");
-  expect_refusal("generate --prompt x --model='~nobody-here/x'", 2, "no home of such a user");
+  expect_refusal("generate --prompt x --model='~nobody-here/x'", 2, "there is no such user");
 }
 
 /// Defect: more threads than processors slow a command down without a word.
