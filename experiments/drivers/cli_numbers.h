@@ -46,7 +46,7 @@ inline CLI::Validator not_empty() {
 /// options.
 inline CLI::Validator takes(const char* range) { return CLI::Validator(std::string(range)); }
 
-/// The same of names, which shells complete.
+/// Says which names an option takes, so that shells complete them.
 template <typename Names>
 CLI::Validator takes_one_of(const Names& names) {
   return CLI::Validator(fmt::format("{{{}}}", fmt::join(names, ",")));

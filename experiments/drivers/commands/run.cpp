@@ -1,27 +1,23 @@
 #include "experiments/drivers/commands/run.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
 #include "analysis/report/report.h"
+#include "experiments/drivers/commands/dry_run.h"
 #include "experiments/drivers/commands/report.h"
 #include "experiments/drivers/commands/run_json.h"
 #include "experiments/drivers/commands/threads.h"
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/kinds/kinds.h"
-#include "experiments/drivers/plan/model_names.h"
-#include "experiments/drivers/plan/plan_json.h"
 #include "experiments/drivers/plan/plan_prompts.h"
-#include "experiments/drivers/plan/time_estimate.h"
 #include "experiments/drivers/program_call.h"
 #include "experiments/drivers/run/adopted_names.h"
 #include "experiments/drivers/run/failures.h"
 #include "experiments/drivers/run/interruption.h"
-#include "experiments/drivers/run/model_checks.h"
 #include "experiments/drivers/run/row_tables.h"
 #include "experiments/drivers/run/run_files.h"
 #include "experiments/drivers/run/run_in_workers.h"
@@ -30,7 +26,6 @@
 #include "experiments/drivers/run/worker_pool.h"
 #include "experiments/drivers/run/worker_side.h"
 #include "experiments/drivers/slurm/run_on_slurm.h"
-#include "sim/core/data_folder.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
@@ -49,9 +44,6 @@ int share_of_threads(int threads, int workers) {
   return workers > 1 ? std::max(1, (threads > 0 ? threads : all_threads()) / workers) : 0;
 }
 
-/// The folder of committed runs, which tell how long a plan takes.
-std::string committed_runs() { return data_folder() + "/results/reference"; }
-
 std::string folder_of(const RunCommandOptions& options, const RunConfig& config) {
   return options.output.empty() ? "results/runs/" + config.name : options.output;
 }
@@ -59,9 +51,10 @@ std::string folder_of(const RunCommandOptions& options, const RunConfig& config)
 /// The config with the names that its run has begun with.
 RunConfig read_config_of_run(const RunCommandOptions& options) {
   RunConfig config = read_run_config(options.config, options.settings);
-  if (have_engines() && !options.allow_mixed)
+  if (have_engines())
     adopt_names_of_run(
-        config, folder_of(options, config), [] { return open_engines(); },
+        config, {.folder = folder_of(options, config), .allow_mixed = options.allow_mixed},
+        [] { return open_engines(); },
         [&](const std::string& text) {
           if (options.role.empty()) fmt::print(stderr, "speclab: {}\n", text);
         });
@@ -128,42 +121,13 @@ class RunCommand {
     return yield() == Yield::generations && plan_.generations.size() > kMostWithoutYes;
   }
 
-  /// `--dry-run`.
   int show_plan() {
-    std::vector<std::string> notes;
-    if (have_engines()) {
-      const auto engines = open_engines();
-      check_model_names(plan_, engines->known_models());
-      check_models(plan_, *engines);
-    } else {
-      notes.emplace_back("models are not checked: this build has no engines");
-    }
-    const bool has_time = yield() == Yield::generations;
-    const auto time = has_time ? find_estimate(plan_, {.times_from = options_.times_from,
-                                                       .run_folder = folder_,
-                                                       .references = committed_runs()})
-                               : std::nullopt;
-    const std::string time_text =
-        has_time
-            ? time_estimate_text(time)
-            : fmt::format("time: not known for experiments of the kind {}\n", plan_.config.kind);
-    if (options_.json) return print_plan(time, time_text, std::move(notes));
-    for (const std::string& note : notes) progress_.note(note);
-    fmt::print("{}{}", describe(plan_), time_text);
-    return 0;
-  }
-
-  /// A note says the time in words only where there is no number.
-  int print_plan(const std::optional<SourcedEstimate>& time, const std::string& time_text,
-                 std::vector<std::string> notes) const {
-    if (!time) notes.push_back(time_text.substr(0, time_text.size() - 1));
-    for (const std::string& note : {tree_axis_note(plan_), plan_.prompt_note})
-      if (!note.empty()) notes.push_back(note);
-    fmt::print("{}\n", plan_json(plan_, {.folder = folder_,
-                                         .time = time,
-                                         .needs_yes = needs_yes(),
-                                         .notes = std::move(notes)}));
-    return 0;
+    return show_dry_run(plan_,
+                        {.folder = folder_,
+                         .times_from = options_.times_from,
+                         .needs_yes = needs_yes(),
+                         .json = options_.json},
+                        progress_);
   }
 
   Yield yield() const { return experiment_kind(plan_.config.kind).yield; }

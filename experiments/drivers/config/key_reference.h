@@ -16,7 +16,7 @@ std::string reference_json(const std::vector<DescribedKey>& keys);
 std::string reference_markdown(const std::vector<DescribedKey>& keys);
 /// "table: key, key" for every table, one a line, for --help.
 std::string reference_names(const std::vector<DescribedKey>& keys);
-/// The same behind the line that says what they are, to follow the footer of a command's --help.
+/// These names under a heading line, for the footer of a command's --help.
 std::string key_names_footer(const std::vector<DescribedKey>& keys);
 
 }  // namespace speclab::experiments

@@ -81,9 +81,8 @@ void rename(RunConfig& config, const std::string& was, const std::string& now) {
 /// The models of a config against those of a run that was begun.
 class KnownModels {
  public:
-  /// @param folder  of the run, for messages
-  KnownModels(std::vector<HeaderEntry> headers, std::string folder, const OpenEngines& open_engines)
-      : headers_(std::move(headers)), folder_(std::move(folder)), open_engines_(open_engines) {}
+  KnownModels(std::vector<HeaderEntry> headers, BegunRun run, const OpenEngines& open_engines)
+      : headers_(std::move(headers)), run_(std::move(run)), open_engines_(open_engines) {}
 
   /// The name of a target in the run; its own where the run does not have it.
   /// @throws DriftError if the run has another model of this name, which lies elsewhere
@@ -92,8 +91,9 @@ class KnownModels {
     if (is_shape_model(name) || (same && target_file(headers_.back().config, name) == file))
       return name;
     const std::string digest = engines().inspect_model({.model = file}).info.sha256;
-    if (same && same->sha256 != digest)
-      throw_drift(fmt::format("\n  model {}: was {}, now {}", name, same->sha256, digest), folder_);
+    if (same && same->sha256 != digest && !run_.allow_mixed)
+      throw_drift(fmt::format("\n  model {}: was {}, now {}", name, same->sha256, digest),
+                  run_.folder);
     if (same) return name;
     const ModelEntry* known = model_of(headers_.back(), "target", &ModelEntry::sha256, digest);
     return known ? known->name : name;
@@ -132,19 +132,18 @@ class KnownModels {
   }
 
   const std::vector<HeaderEntry> headers_;
-  const std::string folder_;
+  const BegunRun run_;
   const OpenEngines& open_engines_;
   std::unique_ptr<engines::Engines> engines_;
 };
 
 }  // namespace
 
-void adopt_names_of_run(RunConfig& config, const std::string& folder,
-                        const OpenEngines& open_engines,
+void adopt_names_of_run(RunConfig& config, const BegunRun& run, const OpenEngines& open_engines,
                         const std::function<void(const std::string&)>& note) {
-  std::vector<HeaderEntry> headers = headers_of_run(folder);
+  std::vector<HeaderEntry> headers = headers_of_run(run.folder);
   if (headers.empty()) return;
-  KnownModels known(std::move(headers), folder, open_engines);
+  KnownModels known(std::move(headers), run, open_engines);
   const bool gives_names = !config.model_names.empty();
   for (const std::string& name : std::vector<std::string>(config.models)) {
     const std::string begun = known.name_of_target(name, config.file_of(name));
@@ -153,7 +152,7 @@ void adopt_names_of_run(RunConfig& config, const std::string& folder,
       note(
           fmt::format("{} began with the name {} for this model; target.name = {} holds in a new "
                       "run only",
-                      folder, escaped(begun), escaped(name)));
+                      run.folder, escaped(begun), escaped(name)));
     rename(config, name, begun);
   }
   for (NamedDrafter& drafter : config.drafters) drafter.known_as = known.path_of_drafter(drafter);

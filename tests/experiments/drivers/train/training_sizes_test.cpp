@@ -18,7 +18,7 @@ engines::ModelInfo target_of_context(std::int32_t context) {
   return info;
 }
 
-/// As of a model of half a billion parameters on two cores.
+/// Costs that a model of half a billion parameters has on two cores.
 TrainingCosts slow_costs() {
   return {.prompts = {.mean_tokens = 60, .share_that_fit = 1},
           .speeds = {.prompt_token_s = 6e-3,
