@@ -6,6 +6,7 @@
 #include "engines/device_monitor/nvml_monitor.h"
 #include "engines/interface/names.h"
 #include "engines/models/cpu/decoder_cpu.h"
+#include "engines/models/cpu/matrix_forms.h"
 #include "engines/models/cpu/mlp_speculator_cpu.h"
 #include "engines/models/memory_need.h"
 #include "engines/models/torch/decoder_torch.h"
@@ -20,7 +21,7 @@ namespace {
 
 /// "auto" is bfloat16: a step waits for the bytes of its weights, and widening keeps up with them
 /// even with SSE2 (1 and 8 rows of a product in 0.4 and 0.9 of float32's time; 0.55 and 0.7 with
-/// AVX2).
+/// AVX2). Low-bit weights stand beside tensors in bfloat16.
 cpu::ElementType element_type(const std::string& dtype) {
   return dtype == "float32" ? cpu::ElementType::float32 : cpu::ElementType::bfloat16;
 }
@@ -32,10 +33,48 @@ void check_named(const char* option, const std::string& value,
         fmt::format("{} '{}'; allowed: {}", option, escaped(value), fmt::join(allowed, ", ")));
 }
 
+bool is_inexact(const ModelOptions& options) { return options.activations != "exact"; }
+
+/// Options that contradict each other, whatever the model.
+void check_numbers(const ModelOptions& options) {
+  const bool is_expanded = options.dtype == "float32" || options.dtype == "bfloat16";
+  if (is_inexact(options) && is_expanded)
+    throw ConfigError(fmt::format(
+        "activations '{}' with dtype '{}', which expands all weights; allowed: dtype file or q8",
+        options.activations, options.dtype));
+  if (options.cache_dtype == "bfloat16" && !is_inexact(options))
+    throw ConfigError(
+        "cache_dtype 'bfloat16' with activations 'exact', which keep the numbers of a float32 "
+        "cache; allowed: auto, float32, or activations int8 or bfloat16");
+}
+
+cpu::ProductKind product_kind(const ModelOptions& options) {
+  if (options.activations == "int8") return cpu::ProductKind::int8;
+  return is_inexact(options) ? cpu::ProductKind::bfloat16 : cpu::ProductKind::exact;
+}
+
+/// Whether any matrix of the model is held in a low-bit form.
+bool keeps_any(const ModelSource& source, const cpu::NumberForms& numbers) {
+  return !cpu::MatrixForms(source.config, *source.weights, numbers).described().empty();
+}
+
+/// Only a CPU, with its own kernels, has these numbers.
+bool needs_cpu_kernels(const ModelOptions& options) {
+  return is_inexact(options) || options.dtype == "file" || options.dtype == "q8";
+}
+
 void check_options(const ModelOptions& options) {
   check_named("device", options.device, {"auto", "cpu", "cuda"});
   check_named("arithmetic", options.arithmetic, {"fast", "row_invariant"});
-  check_named("dtype", options.dtype, {"auto", "float32", "bfloat16"});
+  check_named("dtype", options.dtype, {"auto", "file", "q8", "float32", "bfloat16"});
+  check_named("activations", options.activations, {"exact", "int8", "bfloat16"});
+  check_named("cache_dtype", options.cache_dtype, {"auto", "float32", "bfloat16"});
+  check_numbers(options);
+  if (options.kernels == "reference" && needs_cpu_kernels(options))
+    throw ConfigError(fmt::format(
+        "kernels 'reference' with dtype '{}', activations '{}'; allowed: dtype auto, float32 or "
+        "bfloat16 with exact activations",
+        options.dtype, options.activations));
   check_named("kernels", options.kernels, {"auto", "reference"});
   check_named("rounds", options.rounds, {"host", "device"});
   if (options.threads < 0 || options.threads > 4096)
@@ -54,7 +93,8 @@ bool runs_on_cuda([[maybe_unused]] const DecoderShape& config) {
 /// and it has the model's sizes, else the CPU.
 std::string resolved_device(const ModelOptions& options, const DecoderShape& config) {
   if (options.device != "auto") return options.device;
-  return options.dtype != "float32" && runs_on_cuda(config) ? "cuda" : "cpu";
+  const bool fits_cuda = options.dtype != "float32" && !needs_cpu_kernels(options);
+  return fits_cuda && runs_on_cuda(config) ? "cuda" : "cpu";
 }
 
 }  // namespace
@@ -68,10 +108,42 @@ std::unique_ptr<LanguageModel> ModelMaker::language_model(const ModelSource& sou
   const std::string device = resolved_device(options_, source.config);
   const bool is_reference = options_.kernels == "reference";
   if (device == "cuda" && !is_reference) return cuda_model(source);
-  if (device != "cuda") require_memory_for(source);
-  if (is_reference) return reference_model(source);
-  return std::make_unique<cpu::DecoderCpu>(source.config, *source.weights,
-                                           element_type(options_.dtype), team());
+  if (!is_reference) return cpu_model(source);
+  if (device != "cuda") require_memory_for(source, element_type(options_.dtype));
+  return reference_model(source);
+}
+
+/// "auto" keeps low-bit weights of the file, which give the numbers of bfloat16, where they are
+/// faster.
+std::unique_ptr<LanguageModel> ModelMaker::cpu_model(const ModelSource& source) {
+  const cpu::NumberForms numbers = numbers_for(source);
+  require_memory_for(source, numbers);
+  auto model =
+      std::make_unique<cpu::DecoderCpu>(source.config, *source.weights, numbers, team());
+  const bool may_expand = options_.dtype == "auto" && !is_inexact(options_) &&
+                          numbers.weights == cpu::WeightChoice::file;
+  if (!may_expand || model->is_faster_than_expanded()) return model;
+  model.reset();
+  require_memory_for(source, numbers.type);
+  return std::make_unique<cpu::DecoderCpu>(source.config, *source.weights, numbers.type, team());
+}
+
+cpu::NumberForms ModelMaker::numbers_for(const ModelSource& source) const {
+  using cpu::WeightChoice;
+  if (options_.dtype == "float32" || options_.dtype == "bfloat16")
+    return element_type(options_.dtype);
+  cpu::NumberForms numbers(options_.dtype == "q8" ? WeightChoice::q8 : WeightChoice::file,
+                           product_kind(options_));
+  if (options_.cache_dtype == "float32") numbers.cache = cpu::ElementType::float32;
+  if (keeps_any(source, numbers)) return numbers;
+  if (is_inexact(options_) || options_.dtype != "auto")
+    throw ConfigError(fmt::format(
+        "dtype '{}', activations '{}': model '{}' has no weights to hold so; allowed: {}",
+        options_.dtype, options_.activations, escaped(source.config.name),
+        options_.dtype == "q8"
+            ? "a model with products whose depth is a multiple of 32"
+            : "dtype q8, or a GGUF file with Q4_0 Q4_1 Q5_0 Q8_0 Q4_K Q6_K"));
+  return cpu::ElementType::bfloat16;
 }
 
 std::shared_ptr<MlpSpeculator> ModelMaker::mlp_speculator(const MlpSpeculatorSource& source) {
@@ -100,7 +172,7 @@ ModelInfo ModelMaker::description(const ModelSource& source) {
     return DecoderTorch::describe(source.config, *source.weights,
                                   options_.device == "cuda" ? "cuda" : "cpu", dtype());
   if (device == "cuda") return cuda_description(source);
-  return cpu::DecoderCpu::describe(source.config, *source.weights, element_type(options_.dtype));
+  return cpu::DecoderCpu::describe(source.config, *source.weights, numbers_for(source));
 }
 
 ModelInfo ModelMaker::cuda_description(const ModelSource& source) {
@@ -116,10 +188,11 @@ ModelInfo ModelMaker::cuda_description(const ModelSource& source) {
 }
 
 void ModelMaker::reach_cuda([[maybe_unused]] const DecoderShape& shape) {
-  if (options_.dtype == "float32")
+  if (options_.dtype == "float32" || needs_cpu_kernels(options_))
     throw DeviceError(
-        "dtype 'float32' on device 'cuda': its kernels are bfloat16; allowed: auto, bfloat16; or "
-        "use --device cpu");
+        fmt::format("dtype '{}', activations '{}' on device 'cuda': its kernels are bfloat16; "
+                    "allowed: dtype auto or bfloat16 with exact activations; or use --device cpu",
+                    options_.dtype, options_.activations));
 #if SPECLAB_HAVE_CUDA
   if (!cuda_device_) cuda_device_ = std::make_shared<cuda::Device>();
   if (const auto lacks = cuda::DeviceLlama::lacking(shape))
@@ -131,13 +204,13 @@ void ModelMaker::reach_cuda([[maybe_unused]] const DecoderShape& shape) {
 #endif
 }
 
-void ModelMaker::require_memory_for(const ModelSource& source) {
+void ModelMaker::require_memory_for(const ModelSource& source, const cpu::NumberForms& numbers) {
   const std::int64_t needed =
       options_.kernels == "reference"
           ? DecoderTorch::bytes_to_load(source.config, *source.weights, dtype())
-          : cpu::DecoderCpu::bytes_to_load(source.config, *source.weights,
-                                           element_type(options_.dtype), team()->size());
-  require_memory(source.config.name, needed, dtype(), available_memory());
+          : cpu::DecoderCpu::bytes_to_load(source.config, *source.weights, numbers,
+                                           team()->size());
+  require_memory(source.config.name, needed, numbers.name(), available_memory());
 }
 
 /// "auto" is bfloat16.

@@ -9,6 +9,7 @@
 #include "engines/interface/language_model.h"
 #include "engines/interface/mlp_speculator.h"
 #include "engines/models/catalogue.h"
+#include "engines/models/cpu/number_forms.h"
 #include "engines/models/cpu/thread_team.h"
 
 namespace speclab::engines {
@@ -42,7 +43,10 @@ class ModelMaker {
   /// @throws DeviceError if there is no device, or it does not run this model
   void reach_cuda(const DecoderShape& shape);
   /// @throws ConfigError if the model cannot be loaded into the memory that is free
-  void require_memory_for(const ModelSource& source);
+  void require_memory_for(const ModelSource& source, const cpu::NumberForms& numbers);
+  /// @throws ConfigError if the options ask for low-bit weights of a model that has none
+  cpu::NumberForms numbers_for(const ModelSource& source) const;
+  std::unique_ptr<LanguageModel> cpu_model(const ModelSource& source);
   std::string dtype() const;
   std::unique_ptr<LanguageModel> reference_model(const ModelSource& source) const;
   std::unique_ptr<LanguageModel> cuda_model(const ModelSource& source);

@@ -2,7 +2,10 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
+
+#include "engines/formats/block_codes.h"
 
 namespace speclab::engines {
 namespace {
@@ -103,19 +106,6 @@ void dequantise_q8_0(std::span<const std::byte> blocks, float* values) {
   });
 }
 
-/// Six-bit scale and minimum of sub-block `i`, packed in 12 bytes: four low six-bit scales, four
-/// low six-bit minima, and four bytes with the low halves of the upper ones, whose top bits sit
-/// above the first eight.
-struct ScaleAndMinimum {
-  int scale;
-  int minimum;
-};
-ScaleAndMinimum unpack_scale(const std::uint8_t* packed, std::size_t i) {
-  if (i < 4) return {packed[i] & 0x3F, packed[i + 4] & 0x3F};
-  return {(packed[i + 4] & 0x0F) | (packed[i - 4] >> 2 & 0x30),
-          (packed[i + 4] >> 4) | (packed[i] >> 2 & 0x30)};
-}
-
 void dequantise_q4_k(std::span<const std::byte> blocks, float* values) {
   for_each_block<144, kSuperBlock>(blocks, values, [](const std::byte* block, float* out) {
     const float scale = load_half(block);
@@ -204,6 +194,23 @@ float half_to_float(std::uint16_t bits) {
   // subnormals too.
   const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112F;
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scaled) | sign);
+}
+
+/// The carry of rounding goes into the exponent, where it belongs.
+std::uint16_t float_to_half(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000U);
+  const float magnitude = std::bit_cast<float>(bits & 0x7FFFFFFFU);
+  if (magnitude != magnitude) return sign | 0x7E00U;
+  if (magnitude >= 65520.0F) return sign | 0x7C00U;
+  std::uint32_t half;
+  if (magnitude < 0x1p-14F) {
+    half = static_cast<std::uint32_t>(std::nearbyint(magnitude * 0x1p24F));
+  } else {
+    const auto scaled = std::bit_cast<std::uint32_t>(magnitude) - (112U << 23);
+    half = (scaled + 0x0FFFU + (scaled >> 13 & 1U)) >> 13;
+  }
+  return static_cast<std::uint16_t>(sign | half);
 }
 
 }  // namespace speclab::engines

@@ -29,5 +29,7 @@ std::string known_block_formats();
 /// Exact. NaN payloads are kept.
 float half_to_float(std::uint16_t bits);
 float bfloat16_to_float(std::uint16_t bits);
+/// Nearest half, ties to even; beyond its range infinity.
+std::uint16_t float_to_half(float value);
 
 }  // namespace speclab::engines

@@ -27,10 +27,22 @@ const TensorInfo& GgufFile::tensor(const std::string& name) const {
   return tensors()[table_.index_of(name, path())];
 }
 
-std::vector<float> GgufFile::read_float32(const std::string& name) const {
+TensorBytes GgufFile::bytes_of(const std::string& name) const {
   const Place place = places_[table_.index_of(name, path())];
   const GgufPart& part = parts_[place.part];
-  return read_values(part.file, part.header.extents[place.tensor]);
+  return {&part.file, part.header.extents[place.tensor]};
+}
+
+std::vector<float> GgufFile::read_float32(const std::string& name) const {
+  const TensorBytes bytes = bytes_of(name);
+  return read_values(*bytes.file, bytes.extent);
+}
+
+std::vector<std::byte> GgufFile::read_stored(const std::string& name) const {
+  const TensorBytes bytes = bytes_of(name);
+  std::vector<std::byte> stored(bytes.extent.bytes);
+  bytes.file->read(bytes.extent.offset, stored);
+  return stored;
 }
 
 std::vector<std::string> GgufFile::weight_paths() const {

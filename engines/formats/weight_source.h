@@ -2,6 +2,7 @@
 // Named tensors of a model file, whatever the format; quantised data is dequantised on reading.
 // Free of torch.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ class WeightSource {
   virtual const TensorInfo& tensor(const std::string& name) const = 0;
   /// The values in float32, row-major, num_elements of them.
   virtual std::vector<float> read_float32(const std::string& name) const = 0;
+  /// The values as they are stored: blocks of the tensor's dtype, row-major.
+  virtual std::vector<std::byte> read_stored(const std::string& name) const;
   /// Whether two tensors of the same shape hold the same values.
   virtual bool have_same_values(const std::string& a, const std::string& b) const {
     return read_float32(a) == read_float32(b);

@@ -37,7 +37,22 @@ void add_model_options(CLI::App* command, CommonOptions& common) {
   command->add_option("--device", common.model.device, "Device that runs the model")
       ->capture_default_str()
       ->check(takes_one_of({"auto", "cpu", "cuda"}));
-  command->add_option("--dtype", common.model.dtype, "Number format of the weights")
+  command
+      ->add_option("--dtype", common.model.dtype,
+                   "Number format of the weights; file: low-bit ones as the file has them, q8: int8 "
+                   "in groups of 32, auto: the numbers of bfloat16")
+      ->capture_default_str()
+      ->check(takes_one_of({"auto", "file", "q8", "float32", "bfloat16"}));
+  command
+      ->add_option("--activations", common.model.activations,
+                   "Activations at low-bit weights; exact: the numbers of weights in bfloat16, "
+                   "int8: the fastest, bfloat16: the closest to the file")
+      ->capture_default_str()
+      ->check(takes_one_of({"exact", "int8", "bfloat16"}));
+  command
+      ->add_option("--cache-dtype", common.model.cache_dtype,
+                   "Number format of keys and values; auto: bfloat16 beside int8 or bfloat16 "
+                   "activations")
       ->capture_default_str()
       ->check(takes_one_of({"auto", "float32", "bfloat16"}));
   command

@@ -20,9 +20,13 @@ const CpuKernels* const* runnable_kernels() {
                                           &avx2::kKernels, &portable::kKernels, nullptr};
   const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                     __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if (wide && __builtin_cpu_supports("avx512bf16")) return all;
-  if (wide) return all + 1;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return all + 2;
+  const bool narrow = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                      __builtin_cpu_supports("f16c");
+  if (wide && narrow && __builtin_cpu_supports("avx512bf16") &&
+      __builtin_cpu_supports("avx512vnni"))
+    return all;
+  if (wide && narrow) return all + 1;
+  if (narrow) return all + 2;
   return all + 3;
 }
 

@@ -18,34 +18,39 @@ DecoderCpu::Widths::Widths(const DecoderShape& shape)
       inner(padded(shape.intermediate_size)),
       expert(padded(shape.expert_size)) {}
 
-DecoderCpu::DecoderCpu(const DecoderShape& config, const DecoderWeights& weights, ElementType type,
-                       std::shared_ptr<ThreadTeam> team, const CpuKernels* kernels)
+DecoderCpu::DecoderCpu(const DecoderShape& config, const DecoderWeights& weights,
+                       const NumberForms& numbers, std::shared_ptr<ThreadTeam> team,
+                       const CpuKernels* kernels)
     : config_(config),
       widths_(config),
       state_layers_(config.state_layers()),
-      type_(type),
+      numbers_(numbers),
+      type_(numbers.activations()),
       team_(std::move(team)),
       kernels_(kernels),
       global_rotation_(config, RotaryBase::global),
       window_rotation_(config, RotaryBase::window),
       scratch_(static_cast<std::size_t>(team_->size())) {
   load(weights);
-  info_ = describe(config, weights, type, kernels);
+  info_ = describe(config, weights, numbers, kernels);
   SPECLAB_EXPECT(info_.weight_bytes == bytes_of_a_row(), "matrices of the sizes that are told");
 }
 
 ModelInfo DecoderCpu::describe(const DecoderShape& shape, const DecoderWeights& weights,
-                               ElementType type, const CpuKernels* kernels) {
+                               const NumberForms& numbers, const CpuKernels* kernels) {
   const Widths widths(shape);
+  const MatrixForms forms(shape, weights, numbers);
+  const std::string kept = forms.described();
   const bool is_padded = widths.hidden != shape.hidden_size || widths.head != shape.head_dim ||
                          widths.inner != shape.intermediate_size ||
                          widths.expert != shape.expert_size;
   ModelInfo info;
   info.name = shape.name;
   info.family = shape.family;
-  info.dtype = type == ElementType::float32 ? "float32" : "bfloat16";
+  info.dtype = numbers.name();
   info.device = "cpu";
-  info.kernels = fmt::format("{}{}", kernels->name, is_padded ? ", sizes padded to 16" : "");
+  info.kernels = fmt::format("{}{}{}{}", kernels->name, is_padded ? ", sizes padded to 16" : "",
+                             kept.empty() ? "" : ", ", kept);
   info.sha256 = weights.sha256();
   info.config_sha256 = shape.config_sha256;
   info.random_weights = weights.are_random();
@@ -57,12 +62,12 @@ ModelInfo DecoderCpu::describe(const DecoderShape& shape, const DecoderWeights& 
   info.feature_size = shape.feature_size;
   info.draft_vocabulary = shape.draft_vocabulary;
   info.num_parameters = shape.num_parameters();
-  info.weight_bytes = bytes_of_a_row(shape, type);
+  info.weight_bytes = bytes_of_a_row(shape, forms);
   return info;
 }
 
 std::unique_ptr<KvCache> DecoderCpu::make_cache(std::int32_t max_sequences, std::int32_t capacity) {
-  return std::make_unique<KvCacheCpu>(config_, max_sequences, capacity);
+  return std::make_unique<KvCacheCpu>(config_, numbers_.cache, max_sequences, capacity);
 }
 
 /// Makes rotations for the whole cache and for every row, whatever cache it is in.
@@ -124,6 +129,7 @@ void DecoderCpu::reserve(std::size_t rows) {
   grow(logits_, logit_rows_.size() * static_cast<std::size_t>(config_.num_logits()));
   grow(hidden_, hidden_rows_.size() * static_cast<std::size_t>(info_.state_size()));
   if (config_.num_experts > 0) reserve_experts(rows);
+  reserve_product_rows(rows);
   for (Scratch& scratch : scratch_) {
     grow(scratch.scores, static_cast<std::size_t>(attend_scratch_size(cache_->capacity())));
     grow(scratch.weighted, static_cast<std::size_t>(kMaxAttendQueries * widths_.head));

@@ -10,6 +10,8 @@
 #include "engines/interface/language_model.h"
 #include "engines/models/cpu/kernels.h"
 #include "engines/models/cpu/kv_cache_cpu.h"
+#include "engines/models/cpu/matrix_forms.h"
+#include "engines/models/cpu/number_forms.h"
 #include "engines/models/cpu/packed_matrix.h"
 #include "engines/models/cpu/rotation_table.h"
 #include "engines/models/cpu/thread_team.h"
@@ -19,20 +21,26 @@ namespace speclab::engines::cpu {
 
 class DecoderCpu final : public LanguageModel {
  public:
-  /// @param type  of weights and activations at the products; sums, norms, attention and cache are
-  /// float32
+  /// @param numbers  of weights and activations at the products, and of the cache; sums, norms and
+  /// attention are float32
   /// @param kernels  one of runnable_kernels(); the best where tests do not choose
-  DecoderCpu(const DecoderShape& config, const DecoderWeights& weights, ElementType type,
+  DecoderCpu(const DecoderShape& config, const DecoderWeights& weights, const NumberForms& numbers,
              std::shared_ptr<ThreadTeam> team, const CpuKernels* kernels = best_kernels());
 
   /// Bytes of memory at the highest point of loading: packed weights, and float32 values of the
   /// tables, then of one layer a thread.
   static std::int64_t bytes_to_load(const DecoderShape& shape, const DecoderWeights& weights,
-                                    ElementType type, int num_threads);
+                                    const NumberForms& numbers, int num_threads);
 
   /// The info of a model loaded so. It reads no weights but for the digest.
   static ModelInfo describe(const DecoderShape& shape, const DecoderWeights& weights,
-                            ElementType type, const CpuKernels* kernels = best_kernels());
+                            const NumberForms& numbers,
+                            const CpuKernels* kernels = best_kernels());
+
+  /// Whether a step on the low-bit weights takes less time than on expanded ones, for which the
+  /// memory's rate stands: a probe of some milliseconds. Exact products only; false for models that
+  /// fit into caches.
+  bool is_faster_than_expanded();
 
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<KvCache> make_cache(std::int32_t max_sequences, std::int32_t capacity) override;
@@ -77,6 +85,18 @@ class DecoderCpu final : public LanguageModel {
   };
   struct Scratch {  ///< of one thread
     std::vector<float> scores, weighted, head;
+    HugeBuffer block;  ///< one block of low-bit columns, expanded
+  };
+  /// Weights and forms of a model that is being loaded.
+  struct Loading {
+    const DecoderWeights& weights;
+    MatrixForms forms;
+  };
+  /// Rows of activations as the kernels of a matrix read them.
+  struct ProductRows {
+    const char* x;
+    std::int64_t stride;     ///< MultiplyArgs::x_stride
+    std::int64_t row_bytes;  ///< from one row to the next
   };
 
   /// Calls work(range) on this thread for its part of [0, count). Few rows are cut once, so that
@@ -92,25 +112,38 @@ class DecoderCpu final : public LanguageModel {
 
   class LoadingMemory;
 
+  std::vector<const PackedMatrix*> probed_matrices() const;
+  double seconds_of_products(std::span<const PackedMatrix* const> matrices);
+  double seconds_of_expanded_bytes(std::span<const PackedMatrix* const> matrices) const;
+
   void load(const DecoderWeights& weights);
-  void load_tables(const DecoderWeights& weights);
-  Layer load_layer(const DecoderWeights& weights, std::int32_t layer) const;
-  void load_attention(const DecoderWeights& weights, std::int32_t layer, Layer& loaded) const;
-  void load_experts(const DecoderWeights& weights, std::int32_t layer, Experts& experts) const;
-  Linear first_product(std::vector<float> gate, std::vector<float> up, std::int32_t size) const;
-  Linear load_first(const DecoderWeights& weights, std::int32_t layer) const;
+  void load_tables(const Loading& from);
+  Layer load_layer(const Loading& from, std::int32_t layer) const;
+  void load_attention(const Loading& from, std::int32_t layer, Layer& loaded) const;
+  PackedMatrix load_query_key_value(const Loading& from, std::int32_t layer) const;
+  std::vector<float> read_heads(const DecoderWeights& weights, TensorRole role, std::int32_t layer,
+                                std::int64_t width) const;
+  void load_experts(const Loading& from, std::int32_t layer, Experts& experts) const;
+  void load_expert_firsts(const Loading& from, std::int32_t layer, Experts& experts) const;
+  void load_expert_downs(const Loading& from, std::int32_t layer, Experts& experts) const;
+  PackedMatrix first_product(WeightForm form, std::vector<float> gate, std::vector<float> up,
+                             std::int32_t size) const;
+  PackedMatrix first_product(WeightForm form, StoredRows gate, StoredRows up,
+                             std::int32_t size) const;
+  Linear load_first(const Loading& from, std::int32_t layer) const;
   Norm load_norm(const DecoderWeights& weights, TensorRole weight, TensorRole bias,
                  std::int32_t layer) const;
-  Linear load_linear(const DecoderWeights& weights, TensorRole weight, TensorRole bias,
-                     std::int32_t layer, std::int32_t columns, std::int32_t depth) const;
+  Linear load_linear(const Loading& from, TensorRole weight, TensorRole bias, std::int32_t layer,
+                     std::int32_t columns, std::int32_t depth) const;
   std::int64_t bytes_read(const Layer& layer) const;
   /// Bytes of the matrices that a forward of one row reads, by their sizes alone.
-  static std::int64_t bytes_of_a_row(const DecoderShape& shape, ElementType type);
+  static std::int64_t bytes_of_a_row(const DecoderShape& shape, const MatrixForms& forms);
   std::int64_t bytes_of_a_row() const;
 
   void reach_rotations();
   void reserve(std::size_t rows);
   void reserve_experts(std::size_t rows);
+  void reserve_product_rows(std::size_t rows);
   void run_layers(int rank);
   void run_layer(int rank, std::int32_t layer);
   void run_attention(int rank, std::int32_t layer, int going_on);
@@ -131,6 +164,7 @@ class DecoderCpu final : public LanguageModel {
   void choose_rows();
   void keep_rows_going_on();
   void embed(int rank);
+  void read_embedding(Token token, float* out) const;
   void project_embedding(int rank);
   void add_positions(int rank);
   void fuse(int rank);
@@ -141,12 +175,16 @@ class DecoderCpu final : public LanguageModel {
   void multiply(int rank, const PackedMatrix& matrix, const std::vector<float>& bias, const void* x,
                 int rows, void* out, std::int64_t out_stride, Epilogue epilogue);
   MultiplyArgs product_args(const PackedMatrix& matrix, const std::vector<float>& bias,
-                            const void* x, int rows, void* out, std::int64_t out_stride,
+                            const ProductRows& x, int rows, void* out, std::int64_t out_stride,
                             Epilogue epilogue) const;
-  void run_product(const MultiplyArgs& args) const {
-    (type_ == ElementType::float32 ? kernels_->multiply_float32
-                                   : kernels_->multiply_bfloat16)(args);
-  }
+  /// Puts `rows` rows of activations into the order that the matrix's kernels read; all threads
+  /// meet behind it where that takes work.
+  /// @param x  [rows, depth] in the element type of activations
+  ProductRows product_rows(int rank, const PackedMatrix& matrix, const void* x, int rows);
+  /// @param args  of the whole matrix, with the blocks to run
+  void run_product(int rank, const PackedMatrix& matrix, const MultiplyArgs& args);
+  void run_part(int rank, const PackedMatrix::PlacedPart& part, MultiplyArgs args);
+  void run_expanded(int rank, const PackedMatrix::PlacedPart& part, MultiplyArgs args);
   Epilogue first_epilogue() const { return config_.gated ? Epilogue::gate : Epilogue::activate; }
 
   std::int64_t projected_width() const { return widths_.query + 2 * widths_.key; }
@@ -174,7 +212,8 @@ class DecoderCpu final : public LanguageModel {
   DecoderShape config_;
   Widths widths_;
   std::vector<std::int32_t> state_layers_;
-  ElementType type_;
+  NumberForms numbers_;
+  ElementType type_;  ///< of activations between products
   std::shared_ptr<ThreadTeam> team_;
   const CpuKernels* kernels_;
   ModelInfo info_;
@@ -184,6 +223,7 @@ class DecoderCpu final : public LanguageModel {
   Norm output_norm_, embedding_norm_, feature_norm_;
   std::vector<Layer> layers_;
   RotationTable global_rotation_, window_rotation_;
+  std::int64_t deepest_ = 0;  ///< depth of the deepest product
 
   std::span<const ForwardRow> rows_;  ///< of the running forward
   KvCacheCpu* cache_ = nullptr;
@@ -198,6 +238,7 @@ class DecoderCpu final : public LanguageModel {
   std::vector<ExpertTask> expert_tasks_;
   std::vector<std::int32_t> slot_rows_;      ///< row of every slot
   std::vector<std::int32_t> slots_of_rows_;  ///< [rows, experts_per_token]
+  std::vector<BFloat16Group> product_rows_;  ///< room for the rows of one product
   std::vector<Scratch> scratch_;
 };
 

@@ -116,6 +116,7 @@ void DecoderCpu::attend_heads(int rank, std::int32_t layer, std::span<const Head
   std::array<AttendQuery, kMaxAttendQueries> queries{};
   AttendArgs args{.queries = queries.data(),
                   .num_queries = static_cast<int>(tasks.size()),
+                  .cache_type = numbers_.cache,
                   .keys = cache_->keys(layer, sequence, kv_head(tasks[0].head)),
                   .values = cache_->values(layer, sequence, kv_head(tasks[0].head)),
                   .head_dim = widths_.head,

@@ -106,21 +106,26 @@ void DecoderCpu::gather_slots(int rank) {
 void DecoderCpu::multiply_experts(int rank, const std::vector<Linear>& products,
                                   std::vector<float>& x, void* out, std::int64_t out_stride,
                                   Epilogue epilogue) {
-  const int blocks = products.front().matrix.num_blocks();
+  const PackedMatrix& first = products.front().matrix;
+  const int blocks = first.num_blocks();
   const std::int64_t out_bytes =
       epilogue == Epilogue::store || type_ == ElementType::float32 ? 4 : 2;
+  const ExpertTask& last = expert_tasks_.back();
+  const ProductRows slots = product_rows(rank, first, x.data(), last.first_slot + last.num_slots);
   const Range range = share(static_cast<int>(expert_tasks_.size()) * blocks, rank, team_->size());
   for (int at = range.begin; at < range.end;) {
     const ExpertTask& task = expert_tasks_[static_cast<std::size_t>(at / blocks)];
     const int end = std::min(range.end, (at / blocks + 1) * blocks);
     const Linear& linear = products[static_cast<std::size_t>(task.expert)];
-    MultiplyArgs args = product_args(
-        linear.matrix, linear.bias,
-        activation(x, std::int64_t{task.first_slot} * linear.matrix.depth()), task.num_slots,
-        static_cast<char*>(out) + task.first_slot * out_stride * out_bytes, out_stride, epilogue);
+    ProductRows rows = slots;
+    rows.x += task.first_slot * slots.row_bytes;
+    MultiplyArgs args =
+        product_args(linear.matrix, linear.bias, rows, task.num_slots,
+                     static_cast<char*>(out) + task.first_slot * out_stride * out_bytes,
+                     out_stride, epilogue);
     args.block_begin = at % blocks;
     args.block_end = args.block_begin + end - at;
-    run_product(args);
+    run_product(rank, linear.matrix, args);
     at = end;
   }
 }

@@ -1,14 +1,22 @@
 // Weights into the order in which the kernels read them.
 
+#include <algorithm>
+
 #include "engines/models/cpu/decoder_cpu.h"
 #include "engines/models/cpu/padding.h"
 
 namespace speclab::engines::cpu {
 namespace {
 
-PackedMatrix packed(ElementType type, int columns, int depth, std::span<const float> weights) {
-  PackedMatrix matrix(type, columns, depth);
+PackedMatrix packed(WeightForm form, int columns, int depth, std::span<const float> weights) {
+  PackedMatrix matrix(form, columns, depth);
   matrix.set_columns(0, weights);
+  return matrix;
+}
+
+PackedMatrix packed(WeightForm form, int columns, int depth, StoredRows rows) {
+  PackedMatrix matrix(form, columns, depth);
+  matrix.set_columns(0, rows);
   return matrix;
 }
 
@@ -30,10 +38,11 @@ std::vector<float> gate_up_bias(const std::vector<float>& gate, const std::vecto
   return bias;
 }
 
-std::span<const float> part_of(const std::vector<float>& values, std::int64_t part,
-                               std::int64_t parts) {
+std::vector<float> copy_of_part(const std::vector<float>& values, std::int64_t part,
+                                std::int64_t parts) {
   const std::size_t size = values.size() / static_cast<std::size_t>(parts);
-  return std::span(values).subspan(static_cast<std::size_t>(part) * size, size);
+  const std::span of_part = std::span(values).subspan(static_cast<std::size_t>(part) * size, size);
+  return {of_part.begin(), of_part.end()};
 }
 
 }  // namespace
@@ -50,159 +59,237 @@ DecoderCpu::Norm DecoderCpu::load_norm(const DecoderWeights& weights, TensorRole
 }
 
 /// @param columns  of the matrix @param depth  true one, padded here
-DecoderCpu::Linear DecoderCpu::load_linear(const DecoderWeights& weights, TensorRole weight,
-                                           TensorRole bias, std::int32_t layer,
-                                           std::int32_t columns, std::int32_t depth) const {
-  Linear linear{packed(type_, columns, padded(depth),
-                       widened(weights.read(weight, layer), depth, padded(depth))),
-                {}};
+DecoderCpu::Linear DecoderCpu::load_linear(const Loading& from, TensorRole weight, TensorRole bias,
+                                           std::int32_t layer, std::int32_t columns,
+                                           std::int32_t depth) const {
+  const WeightForm form = from.forms.of(weight, layer);
+  Linear linear;
+  if (is_low_bit(form))
+    linear.matrix = packed(form, columns, depth, from.forms.read(weight, layer, form).all());
+  else
+    linear.matrix = packed(form, columns, padded(depth),
+                           widened(from.weights.read(weight, layer), depth, padded(depth)));
   if (bias != weight && has_role(bias, config_, layer))
-    linear.bias = whole_blocks(weights.read(bias, layer));
+    linear.bias = whole_blocks(from.weights.read(bias, layer));
   return linear;
 }
 
-/// Queries, keys and values side by side, every head in whole vectors.
-void DecoderCpu::load_attention(const DecoderWeights& weights, std::int32_t layer,
-                                Layer& loaded) const {
+/// Every head, and with `width` values a row every row, in whole vectors.
+std::vector<float> DecoderCpu::read_heads(const DecoderWeights& weights, TensorRole role,
+                                          std::int32_t layer, std::int64_t width) const {
+  std::vector<float> values = weights.read(role, layer);
+  if (width > 1) values = widened(std::move(values), config_.hidden_size, width);
+  return widened(std::move(values), config_.head_dim * width, widths_.head * width);
+}
+
+/// Queries, keys and values side by side.
+PackedMatrix DecoderCpu::load_query_key_value(const Loading& from, std::int32_t layer) const {
   using enum TensorRole;
-  const auto heads = [&](TensorRole role, std::int64_t width) {
-    std::vector<float> values = weights.read(role, layer);
-    if (width > 1) values = widened(std::move(values), config_.hidden_size, width);
-    return widened(std::move(values), config_.head_dim * width, widths_.head * width);
+  struct Side {
+    TensorRole role;
+    std::int32_t columns;
   };
+  const Side sides[] = {{query, widths_.query}, {key, widths_.key}, {value, widths_.key}};
+  const std::vector<WeightForm> forms = from.forms.beside({query, key, value}, layer);
+  std::vector<PackedMatrix::Part> parts;
+  if (std::ranges::count(forms, forms.front()) == std::ssize(forms))
+    parts.push_back({forms.front(), static_cast<int>(projected_width())});
+  else
+    for (std::size_t i = 0; i < forms.size(); ++i) parts.push_back({forms[i], sides[i].columns});
+  PackedMatrix matrix(std::move(parts), widths_.hidden);
+  int column = 0;
+  for (std::size_t i = 0; i < forms.size(); column += sides[i++].columns) {
+    if (is_low_bit(forms[i]))
+      matrix.set_columns(column, from.forms.read(sides[i].role, layer, forms[i]).all());
+    else
+      matrix.set_columns(column, read_heads(from.weights, sides[i].role, layer, widths_.hidden));
+  }
+  return matrix;
+}
+
+void DecoderCpu::load_attention(const Loading& from, std::int32_t layer, Layer& loaded) const {
+  using enum TensorRole;
   Linear& all = loaded.query_key_value;
-  all.matrix = PackedMatrix(type_, static_cast<int>(projected_width()), widths_.hidden);
-  all.matrix.set_columns(0, heads(query, widths_.hidden));
-  all.matrix.set_columns(widths_.query, heads(key, widths_.hidden));
-  all.matrix.set_columns(widths_.query + widths_.key, heads(value, widths_.hidden));
+  all.matrix = load_query_key_value(from, layer);
   if (config_.query_key_value_bias) {
     for (const TensorRole role : {query_bias, key_bias, value_bias}) {
-      const std::vector<float> bias = heads(role, 1);
+      const std::vector<float> bias = read_heads(from.weights, role, layer, 1);
       all.bias.insert(all.bias.end(), bias.begin(), bias.end());
     }
     all.bias = whole_blocks(std::move(all.bias));
   }
-  loaded.attention_output.matrix =
-      packed(type_, config_.hidden_size, widths_.query,
-             widened(weights.read(attention_output, layer), config_.head_dim, widths_.head));
+  const WeightForm form = from.forms.of(attention_output, layer);
+  if (is_low_bit(form))
+    loaded.attention_output.matrix = packed(form, config_.hidden_size, widths_.query,
+                                            from.forms.read(attention_output, layer, form).all());
+  else
+    loaded.attention_output.matrix = packed(
+        form, config_.hidden_size, widths_.query,
+        widened(from.weights.read(attention_output, layer), config_.head_dim, widths_.head));
   if (config_.attention_output_bias)
-    loaded.attention_output.bias = whole_blocks(weights.read(attention_output_bias, layer));
+    loaded.attention_output.bias = whole_blocks(from.weights.read(attention_output_bias, layer));
   const auto head_norm = [&](TensorRole weight, TensorRole bias) {
     Norm norm;
-    if (has_role(weight, config_, layer)) norm.weight = heads(weight, 1);
-    if (has_role(bias, config_, layer)) norm.bias = heads(bias, 1);
+    if (has_role(weight, config_, layer)) norm.weight = read_heads(from.weights, weight, layer, 1);
+    if (has_role(bias, config_, layer)) norm.bias = read_heads(from.weights, bias, layer, 1);
     return norm;
   };
   loaded.head_norms = {head_norm(query_norm, query_norm_bias), head_norm(key_norm, key_norm_bias)};
 }
 
 /// Gate and up interleaved, or up alone. @param size  true intermediate size
-DecoderCpu::Linear DecoderCpu::first_product(std::vector<float> gate, std::vector<float> up,
-                                             std::int32_t size) const {
+PackedMatrix DecoderCpu::first_product(WeightForm form, std::vector<float> gate,
+                                       std::vector<float> up, std::int32_t size) const {
   const std::int64_t row = widths_.hidden;
   const auto whole = [&](std::vector<float> rows) {
     return widened(widened(std::move(rows), config_.hidden_size, row), size * row,
                    padded(size) * row);
   };
-  Linear linear;
-  if (config_.gated) {
-    linear.matrix = PackedMatrix(type_, 2 * padded(size), widths_.hidden);
-    linear.matrix.set_gate_up(whole(std::move(gate)), whole(std::move(up)));
-  } else {
-    linear.matrix = packed(type_, padded(size), widths_.hidden, whole(std::move(up)));
-  }
-  return linear;
+  if (!config_.gated)
+    return packed(form, padded(size), widths_.hidden, whole(std::move(up)));
+  PackedMatrix matrix(form, 2 * padded(size), widths_.hidden);
+  matrix.set_gate_up(whole(std::move(gate)), whole(std::move(up)));
+  return matrix;
 }
 
-DecoderCpu::Linear DecoderCpu::load_first(const DecoderWeights& weights, std::int32_t layer) const {
+/// The same from stored rows, whose sizes are whole vectors.
+PackedMatrix DecoderCpu::first_product(WeightForm form, StoredRows gate, StoredRows up,
+                                       std::int32_t size) const {
+  if (!config_.gated) return packed(form, size, widths_.hidden, up);
+  PackedMatrix matrix(form, 2 * size, widths_.hidden);
+  matrix.set_gate_up(gate, up);
+  return matrix;
+}
+
+DecoderCpu::Linear DecoderCpu::load_first(const Loading& from, std::int32_t layer) const {
   using enum TensorRole;
   const std::int32_t size = config_.intermediate_size;
-  Linear linear = first_product(config_.gated ? weights.read(gate, layer) : std::vector<float>{},
-                                weights.read(up, layer), size);
+  const WeightForm form = from.forms.woven(gate, up, layer);
+  Linear linear;
+  if (is_low_bit(form)) {
+    const LowBitRows gates = config_.gated ? from.forms.read(gate, layer, form) : LowBitRows{};
+    linear.matrix =
+        first_product(form, gates.all(), from.forms.read(up, layer, form).all(), size);
+  } else {
+    linear.matrix = first_product(
+        form, config_.gated ? from.weights.read(gate, layer) : std::vector<float>{},
+        from.weights.read(up, layer), size);
+  }
   if (!config_.feed_forward_bias) return linear;
   const auto bias = [&](TensorRole role) {
-    return widened(weights.read(role, layer), size, widths_.inner);
+    return widened(from.weights.read(role, layer), size, widths_.inner);
   };
   linear.bias =
       whole_blocks(config_.gated ? gate_up_bias(bias(gate_bias), bias(up_bias)) : bias(up_bias));
   return linear;
 }
 
-void DecoderCpu::load_experts(const DecoderWeights& weights, std::int32_t layer,
-                              Experts& experts) const {
+void DecoderCpu::load_expert_firsts(const Loading& from, std::int32_t layer,
+                                    Experts& experts) const {
   using enum TensorRole;
-  experts.router =
-      load_linear(weights, router, router, layer, config_.num_experts, config_.hidden_size);
-  const std::vector<float> gates = config_.gated ? weights.read(expert_gate, layer)
-                                                 : std::vector<float>{},
-                           ups = weights.read(expert_up, layer),
-                           downs = weights.read(expert_down, layer);
-  const auto expert_of = [&](const std::vector<float>& all, std::int64_t expert) {
-    const std::span<const float> part = part_of(all, expert, config_.num_experts);
-    return std::vector<float>(part.begin(), part.end());
-  };
-  for (std::int32_t e = 0; e < config_.num_experts; ++e) {
-    experts.first.push_back(
-        first_product(expert_of(gates, e), expert_of(ups, e), config_.expert_size));
-    experts.down.push_back(
-        {packed(type_, config_.hidden_size, widths_.expert,
-                widened(expert_of(downs, e), config_.expert_size, widths_.expert)),
-         {}});
+  const WeightForm form = from.forms.woven(expert_gate, expert_up, layer);
+  const std::int32_t size = config_.expert_size, count = config_.num_experts;
+  if (is_low_bit(form)) {
+    const LowBitRows gates =
+                         config_.gated ? from.forms.read(expert_gate, layer, form) : LowBitRows{},
+                     ups = from.forms.read(expert_up, layer, form);
+    for (std::int32_t e = 0; e < count; ++e)
+      experts.first.push_back(
+          {first_product(form, gates.part(e, count), ups.part(e, count), size), {}});
+    return;
   }
+  const std::vector<float> gates = config_.gated ? from.weights.read(expert_gate, layer)
+                                                 : std::vector<float>{},
+                           ups = from.weights.read(expert_up, layer);
+  for (std::int32_t e = 0; e < count; ++e)
+    experts.first.push_back(
+        {first_product(form, copy_of_part(gates, e, count), copy_of_part(ups, e, count), size),
+         {}});
 }
 
-DecoderCpu::Layer DecoderCpu::load_layer(const DecoderWeights& weights, std::int32_t layer) const {
+void DecoderCpu::load_expert_downs(const Loading& from, std::int32_t layer,
+                                   Experts& experts) const {
   using enum TensorRole;
+  const WeightForm form = from.forms.of(expert_down, layer);
+  const std::int32_t hidden = config_.hidden_size, count = config_.num_experts;
+  if (is_low_bit(form)) {
+    const LowBitRows downs = from.forms.read(expert_down, layer, form);
+    for (std::int32_t e = 0; e < count; ++e)
+      experts.down.push_back({packed(form, hidden, widths_.expert, downs.part(e, count)), {}});
+    return;
+  }
+  const std::vector<float> downs = from.weights.read(expert_down, layer);
+  for (std::int32_t e = 0; e < count; ++e)
+    experts.down.push_back(
+        {packed(form, hidden, widths_.expert,
+                widened(copy_of_part(downs, e, count), config_.expert_size, widths_.expert)),
+         {}});
+}
+
+void DecoderCpu::load_experts(const Loading& from, std::int32_t layer, Experts& experts) const {
+  using enum TensorRole;
+  experts.router =
+      load_linear(from, router, router, layer, config_.num_experts, config_.hidden_size);
+  load_expert_firsts(from, layer, experts);
+  load_expert_downs(from, layer, experts);
+}
+
+DecoderCpu::Layer DecoderCpu::load_layer(const Loading& from, std::int32_t layer) const {
+  using enum TensorRole;
+  const auto norm = [&](TensorRole weight, TensorRole bias) {
+    return load_norm(from.weights, weight, bias, layer);
+  };
   Layer loaded;
-  loaded.attention_norm = load_norm(weights, attention_norm, attention_norm_bias, layer);
-  loaded.attention_output_norm =
-      load_norm(weights, attention_output_norm, attention_output_norm_bias, layer);
-  loaded.feed_forward_norm = load_norm(weights, feed_forward_norm, feed_forward_norm_bias, layer);
-  loaded.feed_forward_output_norm =
-      load_norm(weights, feed_forward_output_norm, feed_forward_output_norm_bias, layer);
-  load_attention(weights, layer, loaded);
+  loaded.attention_norm = norm(attention_norm, attention_norm_bias);
+  loaded.attention_output_norm = norm(attention_output_norm, attention_output_norm_bias);
+  loaded.feed_forward_norm = norm(feed_forward_norm, feed_forward_norm_bias);
+  loaded.feed_forward_output_norm = norm(feed_forward_output_norm, feed_forward_output_norm_bias);
+  load_attention(from, layer, loaded);
   if (config_.has_experts(layer)) {
-    load_experts(weights, layer, loaded.experts);
+    load_experts(from, layer, loaded.experts);
     return loaded;
   }
-  loaded.first = load_first(weights, layer);
+  loaded.first = load_first(from, layer);
   loaded.down =
-      load_linear(weights, down, down_bias, layer, config_.hidden_size, config_.intermediate_size);
+      load_linear(from, down, down_bias, layer, config_.hidden_size, config_.intermediate_size);
   return loaded;
 }
 
-void DecoderCpu::load_tables(const DecoderWeights& weights) {
+void DecoderCpu::load_tables(const Loading& from) {
   using enum TensorRole;
   const std::int32_t table = config_.table_width();
-  embedding_ = load_linear(weights, embedding, embedding, 0, config_.vocab_size, table).matrix;
+  embedding_ = load_linear(from, embedding, embedding, 0, config_.vocab_size, table).matrix;
   if (!config_.head_is_embedding())
-    head_.matrix = load_linear(weights, head, head, 0, config_.num_logits(), table).matrix;
-  if (config_.head_bias) head_.bias = whole_blocks(weights.read(head_bias, 0));
+    head_.matrix = load_linear(from, head, head, 0, config_.num_logits(), table).matrix;
+  if (config_.head_bias) head_.bias = whole_blocks(from.weights.read(head_bias, 0));
   if (config_.positions == Positions::learned)
     position_embedding_ =
-        widened(weights.read(position_embedding, 0), config_.hidden_size, widths_.hidden);
+        widened(from.weights.read(position_embedding, 0), config_.hidden_size, widths_.hidden);
   if (config_.embedding_size > 0) {
-    embedding_projection_ = load_linear(weights, embedding_projection, embedding_projection, 0,
+    embedding_projection_ = load_linear(from, embedding_projection, embedding_projection, 0,
                                         config_.hidden_size, table);
     output_projection_ =
-        load_linear(weights, output_projection, output_projection, 0, table, config_.hidden_size);
+        load_linear(from, output_projection, output_projection, 0, table, config_.hidden_size);
   }
   if (config_.is_feature_transformer()) {
-    embedding_norm_.weight = weights.read(embedding_norm, 0);
-    feature_norm_.weight = weights.read(feature_norm, 0);
-    fusion_ = load_linear(weights, fusion, fusion, 0, config_.hidden_size,
+    embedding_norm_.weight = from.weights.read(embedding_norm, 0);
+    feature_norm_.weight = from.weights.read(feature_norm, 0);
+    fusion_ = load_linear(from, fusion, fusion, 0, config_.hidden_size,
                           config_.hidden_size + config_.feature_size);
   }
-  output_norm_ = load_norm(weights, output_norm, output_norm_bias, 0);
+  output_norm_ = load_norm(from.weights, output_norm, output_norm_bias, 0);
 }
 
 void DecoderCpu::load(const DecoderWeights& weights) {
-  load_tables(weights);
+  const Loading from{weights, MatrixForms(config_, weights, numbers_)};
+  load_tables(from);
   layers_.resize(static_cast<std::size_t>(config_.num_layers));
   team_->run([&](int rank) {
     for (std::int32_t l = rank; l < config_.num_layers; l += team_->size())
-      layers_[static_cast<std::size_t>(l)] = load_layer(weights, l);
+      layers_[static_cast<std::size_t>(l)] = load_layer(from, l);
   });
+  deepest_ = std::max({widths_.hidden, widths_.table, widths_.query, widths_.inner, widths_.expert,
+                       fusion_.matrix.depth()});
 }
 
 std::int64_t DecoderCpu::bytes_of_a_row() const {

@@ -19,8 +19,9 @@ std::int64_t wide(std::int32_t size) { return padded(size); }
 
 class DecoderCpu::LoadingMemory {
  public:
-  LoadingMemory(const DecoderShape& shape, const DecoderWeights& weights, ElementType type)
-      : shape_(shape), weights_(weights), type_(type), widths_(shape) {}
+  LoadingMemory(const DecoderShape& shape, const DecoderWeights& weights,
+                const NumberForms& numbers)
+      : shape_(shape), weights_(weights), forms_(shape, weights, numbers), widths_(shape) {}
 
   std::int64_t highest(int num_threads) {
     load_tables();
@@ -31,20 +32,20 @@ class DecoderCpu::LoadingMemory {
   }
 
  private:
-  void hold(std::int64_t columns, std::int64_t depth) {
-    held_ += PackedMatrix::memory_bytes(type_, columns, depth);
+  void hold(WeightForm form, std::int64_t columns, std::int64_t depth) {
+    held_ += PackedMatrix::memory_bytes(form, columns, depth);
   }
 
   /// Float32 bytes of one role while it becomes columns.
   /// @param wide_values  with its sizes in whole vectors: if more, a copy stands beside the source
   std::int64_t bytes_of(TensorRole role, std::int32_t layer, std::int64_t wide_values) const {
     const std::int64_t values = num_elements(role, shape_);
-    return std::max(weights_.bytes_to_read(role, layer),
-                    kFloat * (wide_values > values ? 2 * wide_values : values));
+    return std::max(forms_.bytes_to_read(role, layer),
+                    wide_values > values ? 2 * kFloat * wide_values : 0);
   }
 
   void load_table(TensorRole role, std::int64_t columns, std::int64_t depth) {
-    hold(columns, depth);
+    hold(forms_.of(role, 0), columns, depth);
     highest_ = std::max(highest_, held_ + bytes_of(role, 0, columns * depth));
   }
 
@@ -55,7 +56,7 @@ class DecoderCpu::LoadingMemory {
     if (shape_.positions == Positions::learned) {
       held_ +=
           kFloat * (std::int64_t{shape_.context_length} + shape_.position_offset) * widths_.hidden;
-      highest_ = std::max(highest_, held_ + weights_.bytes_to_read(position_embedding, 0));
+      highest_ = std::max(highest_, held_ + forms_.bytes_to_read(position_embedding, 0));
     }
     if (shape_.embedding_size > 0) {
       load_table(embedding_projection, hidden, widths_.table);
@@ -73,8 +74,11 @@ class DecoderCpu::LoadingMemory {
 
   std::int64_t load_attention(std::int32_t layer) {
     const std::int64_t hidden = widths_.hidden, query_width = widths_.query;
-    hold(query_width + 2 * widths_.key, hidden);
-    hold(shape_.hidden_size, query_width);
+    const std::vector<WeightForm> sides = forms_.beside({query, key, value}, layer);
+    hold(sides[0], query_width, hidden);
+    hold(sides[1], widths_.key, hidden);
+    hold(sides[2], widths_.key, hidden);
+    hold(forms_.of(attention_output, layer), shape_.hidden_size, query_width);
     return std::max({bytes_of(query, layer, query_width * hidden),
                      bytes_of(key, layer, widths_.key * hidden),
                      bytes_of(value, layer, widths_.key * hidden),
@@ -84,27 +88,27 @@ class DecoderCpu::LoadingMemory {
   /// Gate stays while up is read; both are widened one after the other.
   std::int64_t load_feed_forward(std::int32_t layer) {
     const std::int64_t values = num_elements(up, shape_);
-    hold_feed_forward(widths_.inner);
-    std::int64_t most = gate_bytes(values) + weights_.bytes_to_read(up, layer);
-    if (shape_.gated) most = std::max(most, weights_.bytes_to_read(gate, layer));
+    hold(forms_.woven(gate, up, layer), num_firsts() * widths_.inner, widths_.hidden);
+    hold(forms_.of(down, layer), shape_.hidden_size, widths_.inner);
+    std::int64_t most = gate_bytes(values) + forms_.bytes_to_read(up, layer);
+    if (shape_.gated) most = std::max(most, forms_.bytes_to_read(gate, layer));
     if (wide_values(widths_.inner) > values) most = std::max(most, widening_bytes(widths_.inner));
     return std::max(most, bytes_of(down, layer, shape_.hidden_size * std::int64_t{widths_.inner}));
   }
 
   /// The values of all experts at once, then copies of one expert's.
   std::int64_t load_experts(std::int32_t layer) {
-    hold(shape_.num_experts, widths_.hidden);
-    for (std::int32_t e = 0; e < shape_.num_experts; ++e) hold_feed_forward(widths_.expert);
+    hold(forms_.of(router, layer), shape_.num_experts, widths_.hidden);
+    for (std::int32_t e = 0; e < shape_.num_experts; ++e) {
+      hold(forms_.woven(expert_gate, expert_up, layer), num_firsts() * widths_.expert,
+           widths_.hidden);
+      hold(forms_.of(expert_down, layer), shape_.hidden_size, widths_.expert);
+    }
     const std::int64_t values = num_elements(expert_up, shape_), gates = gate_bytes(values);
     const std::int64_t reading =
-        std::max(gates + weights_.bytes_to_read(expert_up, layer),
-                 gates + kFloat * values + weights_.bytes_to_read(expert_down, layer));
+        std::max(gates + forms_.bytes_to_read(expert_up, layer),
+                 gates + kFloat * values + forms_.bytes_to_read(expert_down, layer));
     return std::max(reading, gates + 2 * kFloat * values + widening_bytes(widths_.expert));
-  }
-
-  void hold_feed_forward(std::int32_t inner) {
-    hold(num_firsts() * inner, widths_.hidden);
-    hold(shape_.hidden_size, inner);
   }
 
   std::int64_t num_firsts() const { return shape_.gated ? 2 : 1; }
@@ -119,38 +123,49 @@ class DecoderCpu::LoadingMemory {
 
   const DecoderShape& shape_;
   const DecoderWeights& weights_;
-  ElementType type_;
+  MatrixForms forms_;
   Widths widths_;
   std::int64_t held_ = 0, highest_ = 0;
 };
 
-std::int64_t DecoderCpu::bytes_of_a_row(const DecoderShape& shape, ElementType type) {
+std::int64_t DecoderCpu::bytes_of_a_row(const DecoderShape& shape, const MatrixForms& forms) {
   const Widths widths(shape);
-  const auto matrix = [type](std::int64_t columns, std::int64_t depth) {
-    return PackedMatrix::data_bytes(type, columns, depth);
+  const auto matrix = [](WeightForm form, std::int64_t columns, std::int64_t depth) {
+    return PackedMatrix::data_bytes(form, columns, depth);
   };
   const std::int64_t hidden = widths.hidden, firsts = shape.gated ? 2 : 1;
-  const auto feed_forward = [&](std::int64_t inner) {
-    return matrix(firsts * inner, hidden) + matrix(shape.hidden_size, inner);
-  };
-  std::int64_t bytes = matrix(shape.num_logits(), widths.table);
+  const TensorRole table = shape.head_is_embedding() ? embedding : head;
+  std::int64_t bytes = matrix(forms.of(table, 0), shape.num_logits(), widths.table);
   if (shape.embedding_size > 0)
-    bytes += matrix(shape.hidden_size, widths.table) + matrix(shape.table_width(), hidden);
+    bytes += matrix(forms.of(embedding_projection, 0), shape.hidden_size, widths.table) +
+             matrix(forms.of(output_projection, 0), shape.table_width(), hidden);
   if (shape.is_feature_transformer())
-    bytes += matrix(shape.hidden_size, wide(shape.hidden_size + shape.feature_size));
+    bytes += matrix(forms.of(fusion, 0), shape.hidden_size,
+                    wide(shape.hidden_size + shape.feature_size));
   for (std::int32_t layer = 0; layer < shape.num_layers; ++layer) {
-    bytes += matrix(widths.query + 2 * widths.key, hidden);
-    bytes += matrix(shape.hidden_size, widths.query);
-    bytes += shape.has_experts(layer) ? matrix(shape.num_experts, hidden) +
-                                            shape.experts_per_token * feed_forward(widths.expert)
-                                      : feed_forward(widths.inner);
+    const std::vector<WeightForm> sides = forms.beside({query, key, value}, layer);
+    if (std::ranges::count(sides, sides.front()) == std::ssize(sides))
+      bytes += matrix(sides[0], widths.query + 2 * widths.key, hidden);
+    else
+      bytes += matrix(sides[0], widths.query, hidden) + matrix(sides[1], widths.key, hidden) +
+               matrix(sides[2], widths.key, hidden);
+    bytes += matrix(forms.of(attention_output, layer), shape.hidden_size, widths.query);
+    if (shape.has_experts(layer))
+      bytes += matrix(forms.of(router, layer), shape.num_experts, hidden) +
+               shape.experts_per_token *
+                   (matrix(forms.woven(expert_gate, expert_up, layer), firsts * widths.expert,
+                           hidden) +
+                    matrix(forms.of(expert_down, layer), shape.hidden_size, widths.expert));
+    else
+      bytes += matrix(forms.woven(gate, up, layer), firsts * widths.inner, hidden) +
+               matrix(forms.of(down, layer), shape.hidden_size, widths.inner);
   }
   return bytes;
 }
 
 std::int64_t DecoderCpu::bytes_to_load(const DecoderShape& shape, const DecoderWeights& weights,
-                                       ElementType type, int num_threads) {
-  return LoadingMemory(shape, weights, type).highest(num_threads);
+                                       const NumberForms& numbers, int num_threads) {
+  return LoadingMemory(shape, weights, numbers).highest(num_threads);
 }
 
 }  // namespace speclab::engines::cpu

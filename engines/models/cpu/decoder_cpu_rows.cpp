@@ -14,13 +14,21 @@ void DecoderCpu::embed(int rank) {
   const Range range = share(static_cast<int>(rows_.size()), rank, team_->size());
   for (int r = range.begin; r < range.end; ++r) {
     float* out = is_projected ? table_rows_.data() + std::int64_t{r} * widths_.table : stream(r);
-    embedding_.read_column(rows_[static_cast<std::size_t>(r)].token, out);
+    read_embedding(rows_[static_cast<std::size_t>(r)].token, out);
     if (config_.embedding_scale != 1.0f)
       for (std::int32_t i = 0; i < widths_.table; ++i) out[i] *= config_.embedding_scale;
   }
   if (is_projected) project_embedding(rank);
   if (config_.positions == Positions::learned) add_positions(rank);
   if (config_.is_feature_transformer()) fuse(rank);
+}
+
+/// Exact products see an expanded table, whose values are bfloat16.
+void DecoderCpu::read_embedding(Token token, float* out) const {
+  embedding_.read_column(token, out);
+  if (!embedding_.is_low_bit() || numbers_.kind != ProductKind::exact) return;
+  std::transform(out, out + widths_.table, out,
+                 [](float value) { return from_bfloat16(to_bfloat16(value)); });
 }
 
 /// A narrow table's rows become residual streams.
@@ -92,40 +100,6 @@ void DecoderCpu::norm_rows(int rank, int rows, const Norm& norm, std::vector<flo
     else
       kernels_->convert(args.x, widths_.hidden, type_, args.out);
   }
-}
-
-MultiplyArgs DecoderCpu::product_args(const PackedMatrix& matrix, const std::vector<float>& bias,
-                                      const void* x, int rows, void* out, std::int64_t out_stride,
-                                      Epilogue epilogue) const {
-  return {.weights = matrix.data(),
-          .x = x,
-          .x_stride = matrix.depth(),
-          .out = out,
-          .out_stride = out_stride,
-          .rows = rows,
-          .depth = matrix.depth(),
-          .block_begin = 0,
-          .block_end = 0,
-          .columns = matrix.columns(),
-          .epilogue = epilogue,
-          .activation = config_.activation,
-          .bias = bias.empty() ? nullptr : bias.data()};
-}
-
-void DecoderCpu::multiply(int rank, const PackedMatrix& matrix, const std::vector<float>& bias,
-                          const void* x, int rows, void* out, std::int64_t out_stride,
-                          Epilogue epilogue) {
-  MultiplyArgs args = product_args(matrix, bias, x, rows, out, out_stride, epilogue);
-  deal(rank, rows, matrix.num_blocks(), 1, [&](Range blocks) {
-    args.block_begin = blocks.begin;
-    args.block_end = blocks.end;
-    run_product(args);
-  });
-}
-
-void DecoderCpu::multiply(int rank, const Linear& linear, const void* x, int rows, void* out,
-                          std::int64_t out_stride, Epilogue epilogue) {
-  multiply(rank, linear.matrix, linear.bias, x, rows, out, out_stride, epilogue);
 }
 
 void DecoderCpu::compute_outputs(int rank) {

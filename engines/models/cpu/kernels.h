@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "engines/models/cpu/activation_groups.h"
+#include "engines/models/cpu/weight_form.h"
 #include "engines/models/decoder/activation.h"
 #include "engines/models/decoder/norm_kind.h"
 
@@ -16,8 +18,6 @@ using BFloat16 = std::uint16_t;  ///< upper half of a float32
 
 enum class ElementType : std::uint8_t { float32, bfloat16 };
 
-/// Columns a packed matrix is cut into; two vectors of 16.
-inline constexpr int kBlockColumns = 32;
 /// Slots a block of cached keys holds; one vector.
 inline constexpr int kKeyBlock = 16;
 
@@ -25,20 +25,25 @@ inline constexpr int kKeyBlock = 16;
 enum class Epilogue : std::uint8_t {
   store,     ///< out = sums, float32
   add,       ///< out += sums, float32
-  activate,  ///< out = activation(sums), element type of x
-  gate,      ///< per block 16 gate columns then 16 up columns: out = activation(gate) * up, element
-             ///< type of x, 16 columns a block
+  activate,  ///< out = activation(sums), in out_type
+  gate,      ///< per block 16 gate columns then 16 up columns: out = activation(gate) * up, in
+             ///< out_type, 16 columns a block
 };
 
 /// out[rows, columns] from x[rows, depth] and blocks [block_begin, block_end) of a packed matrix.
 struct MultiplyArgs {
   const void* weights = nullptr;  ///< packed, see PackedMatrix
-  const void* x = nullptr;        ///< element type of the kernel; stride in elements
+  WeightForm form = WeightForm::bfloat16;
+  ProductKind kind = ProductKind::exact;  ///< of low-bit weights
+  const void* x = nullptr;                ///< element type of the kernel; stride in elements. Of
+                                          ///< inexact products groups [depth / 32][stride] of rows
   std::int64_t x_stride = 0;
   void* out = nullptr;
+  ElementType out_type = ElementType::float32;  ///< of activate and gate
   std::int64_t out_stride = 0;
   int rows = 0;
   int depth = 0;  ///< even
+  int first_block = 0;  ///< the one that `weights` begins with
   int block_begin = 0;
   int block_end = 0;
   int columns = 0;  ///< columns that exist; the last block may be padded
@@ -64,8 +69,9 @@ struct AttendQuery {
 struct AttendArgs {
   const AttendQuery* queries = nullptr;
   int num_queries = 0;            ///< 1 to kMaxAttendQueries
-  const float* keys = nullptr;    ///< [slots / kKeyBlock, head_dim, kKeyBlock]
-  const float* values = nullptr;  ///< [slots, head_dim]
+  ElementType cache_type = ElementType::float32;  ///< of keys and values
+  const void* keys = nullptr;                     ///< [slots / kKeyBlock, head_dim, kKeyBlock]
+  const void* values = nullptr;                   ///< [slots, head_dim]
   int head_dim = 0;               ///< multiple of 16
   int num_slots = 0;              ///< no query sees a slot from here on
   float scale = 0;
@@ -92,10 +98,24 @@ constexpr std::int64_t attend_scratch_size(std::int64_t num_slots) {
          kKeyBlock;
 }
 
+/// Groups [begin, end) of rows of activations, counted as [group][row].
+struct GroupArgs {
+  ProductKind kind = ProductKind::int8;  ///< an inexact one
+  const float* x = nullptr;              ///< [rows, x_stride]
+  std::int64_t x_stride = 0;
+  int rows = 0;
+  int begin = 0, end = 0;
+  void* out = nullptr;  ///< Int8Group or BFloat16Group, [depth / 32][rows]
+};
+
 struct CpuKernels {
   const char* name;
   void (*multiply_float32)(const MultiplyArgs& args);
   void (*multiply_bfloat16)(const MultiplyArgs& args);
+  void (*multiply_low_bit)(const MultiplyArgs& args);
+  /// One block of low-bit columns in bfloat16. @param out  [depth / 2][32][2]
+  void (*expand_block)(WeightForm form, const void* block, int depth, BFloat16* out);
+  void (*make_groups)(const GroupArgs& args);
   void (*norm)(const NormArgs& args);
   void (*attend)(const AttendArgs& args);
   /// Rounds to nearest even, or copies, into `type`.

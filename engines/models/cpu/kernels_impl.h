@@ -3,6 +3,7 @@
 
 #include "engines/models/cpu/kernels.h"
 #include "engines/models/cpu/kernels/attend.h"
+#include "engines/models/cpu/kernels/low_bit.h"
 #include "engines/models/cpu/kernels/multiply.h"
 #include "engines/models/cpu/kernels/read_sum.h"
 #include "engines/models/cpu/kernels/rows.h"
@@ -14,6 +15,9 @@ extern const CpuKernels kKernels;
 const CpuKernels kKernels = {SPECLAB_KERNELS_NAME,
                              multiply<float>,
                              multiply<BFloat16>,
+                             multiply_low_bit,
+                             expand_block,
+                             make_groups,
                              norm,
                              attend,
                              convert,

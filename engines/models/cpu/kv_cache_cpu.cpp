@@ -1,8 +1,9 @@
 #include "engines/models/cpu/kv_cache_cpu.h"
 
 #include <cstring>
+#include <type_traits>
 
-#include "engines/models/cpu/kernels.h"
+#include "engines/models/cpu/bfloat16.h"
 #include "engines/models/cpu/padding.h"
 
 namespace speclab::engines::cpu {
@@ -16,48 +17,78 @@ std::int64_t key_offset(std::int32_t slot, std::int32_t head_dim) {
 
 }  // namespace
 
-KvCacheCpu::KvCacheCpu(const DecoderShape& config, std::int32_t max_sequences,
+KvCacheCpu::KvCacheCpu(const DecoderShape& config, ElementType type, std::int32_t max_sequences,
                        std::int32_t capacity)
     : num_layers_(config.num_layers),
       max_sequences_(max_sequences),
       num_heads_(config.num_kv_heads),
       head_dim_(padded(config.head_dim)),
-      head_floats_(static_cast<std::int64_t>(round_up(capacity)) * head_dim_),
+      type_(type),
+      element_bytes_(type == ElementType::float32 ? sizeof(float) : sizeof(BFloat16)),
+      head_bytes_(element_bytes_ * round_up(capacity) * head_dim_),
       plan_(max_sequences, round_up(capacity)) {
-  const std::int64_t floats =
-      std::int64_t{num_layers_} * max_sequences_ * num_heads_ * head_floats_;
-  keys_ = make_huge_buffer(static_cast<std::size_t>(floats) * sizeof(float));
-  values_ = make_huge_buffer(static_cast<std::size_t>(floats) * sizeof(float));
+  const auto bytes = static_cast<std::size_t>(begin_of(num_layers_, 0, 0));
+  keys_ = make_huge_buffer(bytes);
+  values_ = make_huge_buffer(bytes);
 }
 
-float* KvCacheCpu::keys_at(std::int32_t layer, std::int32_t sequence, std::int32_t head) const {
-  return static_cast<float*>(keys_.get()) +
-         ((std::int64_t{layer} * max_sequences_ + sequence) * num_heads_ + head) * head_floats_;
+std::int64_t KvCacheCpu::begin_of(std::int32_t layer, std::int32_t sequence,
+                                  std::int32_t head) const {
+  return ((std::int64_t{layer} * max_sequences_ + sequence) * num_heads_ + head) * head_bytes_;
 }
 
-float* KvCacheCpu::values_at(std::int32_t layer, std::int32_t sequence, std::int32_t head) const {
-  return static_cast<float*>(values_.get()) +
-         ((std::int64_t{layer} * max_sequences_ + sequence) * num_heads_ + head) * head_floats_;
+char* KvCacheCpu::keys_at(std::int32_t layer, std::int32_t sequence, std::int32_t head) const {
+  return static_cast<char*>(keys_.get()) + begin_of(layer, sequence, head);
+}
+
+char* KvCacheCpu::values_at(std::int32_t layer, std::int32_t sequence, std::int32_t head) const {
+  return static_cast<char*>(values_.get()) + begin_of(layer, sequence, head);
+}
+
+template <typename Element>
+void KvCacheCpu::store_as(Element* keys, Element* values, const float* key,
+                          const float* value) const {
+  const auto stored = [](float x) {
+    if constexpr (std::is_same_v<Element, float>)
+      return x;
+    else
+      return to_bfloat16(x);
+  };
+  for (std::int32_t d = 0; d < head_dim_; ++d) {
+    keys[std::int64_t{d} * kKeyBlock] = stored(key[d]);
+    values[d] = stored(value[d]);
+  }
 }
 
 void KvCacheCpu::store(std::int32_t layer, std::int32_t sequence, std::int32_t head,
                        std::int32_t slot, const float* key, const float* value) {
-  float* keys = keys_at(layer, sequence, head) + key_offset(slot, head_dim_);
-  for (std::int32_t d = 0; d < head_dim_; ++d) keys[std::int64_t{d} * kKeyBlock] = key[d];
-  std::memcpy(values_at(layer, sequence, head) + std::int64_t{slot} * head_dim_, value,
-              sizeof(float) * static_cast<std::size_t>(head_dim_));
+  char* keys = keys_at(layer, sequence, head) + key_offset(slot, head_dim_) * element_bytes_;
+  char* values = values_at(layer, sequence, head) + slot * head_dim_ * element_bytes_;
+  if (type_ == ElementType::float32)
+    store_as(reinterpret_cast<float*>(keys), reinterpret_cast<float*>(values), key, value);
+  else
+    store_as(reinterpret_cast<BFloat16*>(keys), reinterpret_cast<BFloat16*>(values), key, value);
+}
+
+template <typename Element>
+void KvCacheCpu::move_key(Element* keys, std::int32_t from, std::int32_t to) const {
+  for (std::int32_t d = 0; d < head_dim_; ++d)
+    keys[key_offset(to, head_dim_) + std::int64_t{d} * kKeyBlock] =
+        keys[key_offset(from, head_dim_) + std::int64_t{d} * kKeyBlock];
 }
 
 void KvCacheCpu::move_slot(std::int32_t sequence, std::int32_t from, std::int32_t to) {
+  const std::int64_t row_bytes = head_dim_ * element_bytes_;
   for (std::int32_t layer = 0; layer < num_layers_; ++layer)
     for (std::int32_t head = 0; head < num_heads_; ++head) {
-      float* keys = keys_at(layer, sequence, head);
-      for (std::int32_t d = 0; d < head_dim_; ++d)
-        keys[key_offset(to, head_dim_) + std::int64_t{d} * kKeyBlock] =
-            keys[key_offset(from, head_dim_) + std::int64_t{d} * kKeyBlock];
-      float* values = values_at(layer, sequence, head);
-      std::memcpy(values + std::int64_t{to} * head_dim_, values + std::int64_t{from} * head_dim_,
-                  sizeof(float) * static_cast<std::size_t>(head_dim_));
+      char* keys = keys_at(layer, sequence, head);
+      if (type_ == ElementType::float32)
+        move_key(reinterpret_cast<float*>(keys), from, to);
+      else
+        move_key(reinterpret_cast<BFloat16*>(keys), from, to);
+      char* values = values_at(layer, sequence, head);
+      std::memcpy(values + to * row_bytes, values + from * row_bytes,
+                  static_cast<std::size_t>(row_bytes));
     }
 }
 
@@ -71,9 +102,8 @@ void KvCacheCpu::commit(std::int32_t sequence, std::span<const std::int32_t> row
 
 std::int32_t KvCacheCpu::fork(std::int32_t sequence) {
   const std::int32_t copy = plan_.begin();
-  const std::size_t bytes = sizeof(float) *
-                            static_cast<std::size_t>(round_up(plan_.length(sequence))) *
-                            static_cast<std::size_t>(head_dim_);
+  const auto bytes = static_cast<std::size_t>(element_bytes_ *
+                                              round_up(plan_.length(sequence)) * head_dim_);
   for (std::int32_t layer = 0; layer < num_layers_; ++layer)
     for (std::int32_t head = 0; head < num_heads_; ++head) {
       std::memcpy(keys_at(layer, copy, head), keys_at(layer, sequence, head), bytes);

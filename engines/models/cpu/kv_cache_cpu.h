@@ -1,15 +1,17 @@
 #pragma once
 #include "engines/models/cpu/huge_buffer.h"
+#include "engines/models/cpu/kernels.h"
 #include "engines/models/decoder/decoder_shape.h"
 #include "engines/models/row_plan.h"
 
 namespace speclab::engines::cpu {
 
-/// Keys and values in float32: keys in blocks of 16 slots with the head's dimension outside, so
+/// Keys and values in one element type: keys in blocks of 16 slots with the head's dimension outside, so
 /// that a query meets 16 keys with one load; values slot by slot.
 class KvCacheCpu final : public KvCache {
  public:
-  KvCacheCpu(const DecoderShape& config, std::int32_t max_sequences, std::int32_t capacity);
+  KvCacheCpu(const DecoderShape& config, ElementType type, std::int32_t max_sequences,
+             std::int32_t capacity);
 
   std::int32_t begin() override { return plan_.begin(); }
   std::int32_t fork(std::int32_t sequence) override;
@@ -22,10 +24,10 @@ class KvCacheCpu final : public KvCache {
   std::int32_t capacity() const override { return plan_.capacity(); }
 
   RowPlan& plan() { return plan_; }
-  const float* keys(std::int32_t layer, std::int32_t sequence, std::int32_t head) const {
+  const void* keys(std::int32_t layer, std::int32_t sequence, std::int32_t head) const {
     return keys_at(layer, sequence, head);
   }
-  const float* values(std::int32_t layer, std::int32_t sequence, std::int32_t head) const {
+  const void* values(std::int32_t layer, std::int32_t sequence, std::int32_t head) const {
     return values_at(layer, sequence, head);
   }
   /// Stores one head's key and value, [head_dim in whole vectors] each.
@@ -33,12 +35,18 @@ class KvCacheCpu final : public KvCache {
              const float* key, const float* value);
 
  private:
-  float* keys_at(std::int32_t layer, std::int32_t sequence, std::int32_t head) const;
-  float* values_at(std::int32_t layer, std::int32_t sequence, std::int32_t head) const;
+  char* keys_at(std::int32_t layer, std::int32_t sequence, std::int32_t head) const;
+  char* values_at(std::int32_t layer, std::int32_t sequence, std::int32_t head) const;
+  std::int64_t begin_of(std::int32_t layer, std::int32_t sequence, std::int32_t head) const;
+  template <typename Element>
+  void store_as(Element* keys, Element* values, const float* key, const float* value) const;
+  template <typename Element>
+  void move_key(Element* keys, std::int32_t from, std::int32_t to) const;
   void move_slot(std::int32_t sequence, std::int32_t from, std::int32_t to);
 
   std::int32_t num_layers_, max_sequences_, num_heads_, head_dim_;
-  std::int64_t head_floats_;
+  ElementType type_;
+  std::int64_t element_bytes_, head_bytes_;
   RowPlan plan_;
   HugeBuffer keys_, values_;
 };

@@ -85,7 +85,7 @@ void MlpSpeculatorCpu::load(const WeightSource& weights) {
     return [&, columns, depth](const std::string& name) {
       const std::vector<float> values =
           read_tensor(weights, name, {columns, depth});  // before room is made for it
-      matrices.emplace_back(type_, static_cast<int>(columns), static_cast<int>(depth))
+      matrices.emplace_back(expanded_form(type_), static_cast<int>(columns), static_cast<int>(depth))
           .set_columns(0, values);
     };
   };
@@ -179,7 +179,7 @@ void MlpSpeculatorCpu::activate(int row) {
 
 void MlpSpeculatorCpu::multiply(int rank, const PackedMatrix& matrix, std::vector<float>& out) {
   const Range blocks = share(matrix.num_blocks(), rank, team_->size());
-  const MultiplyArgs args{.weights = matrix.data(),
+  const MultiplyArgs args{.weights = matrix.placed_parts().front().data,
                           .x = inputs_.data(),
                           .x_stride = matrix.depth(),
                           .out = out.data(),

@@ -9,6 +9,7 @@
 #include "engines/formats/weight_source.h"
 #include "engines/interface/mlp_speculator.h"
 #include "engines/models/cpu/kernels.h"
+#include "engines/models/cpu/number_forms.h"
 #include "engines/models/cpu/packed_matrix.h"
 #include "engines/models/cpu/thread_team.h"
 #include "engines/models/mlp/mlp_speculator_config.h"

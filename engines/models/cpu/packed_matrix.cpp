@@ -1,52 +1,110 @@
 #include "engines/models/cpu/packed_matrix.h"
 
 #include "engines/models/cpu/bfloat16.h"
+#include "engines/models/cpu/low_bit_packing.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines::cpu {
-PackedMatrix::PackedMatrix(ElementType type, int columns, int depth)
-    : type_(type), columns_(columns), depth_(depth) {
-  SPECLAB_EXPECT(columns > 0 && depth > 0 && depth % 2 == 0,
-                 "a packed matrix has columns and an even depth");
+namespace {
+
+/// Distance of neighbours in the depth, in elements; bfloat16 stands in pairs.
+template <typename Put>
+void for_each_bfloat16(std::int64_t depth, int column, const Put& put) {
+  for (std::int64_t k = 0; k < depth; ++k)
+    put(k, (k & ~std::int64_t{1}) * kBlockColumns + 2 * column + (k & 1));
+}
+
+}  // namespace
+
+PackedMatrix::PackedMatrix(std::vector<Part> parts, int depth)
+    : parts_(std::move(parts)), depth_(depth) {
+  for (const Part& part : parts_) {
+    SPECLAB_EXPECT(part.columns > 0 && columns_ % kBlockColumns == 0,
+                   "parts of a matrix are whole blocks of columns");
+    SPECLAB_EXPECT(depth > 0 && depth % (cpu::is_low_bit(part.form) ? kGroupDepth : 2) == 0,
+                   "a packed matrix has an even depth, whole groups of low-bit weights");
+    columns_ += part.columns;
+  }
   data_ = make_huge_buffer(static_cast<std::size_t>(bytes()));
+  place_parts();
 }
 
-std::int64_t PackedMatrix::bytes() const { return data_bytes(type_, columns_, depth_); }
-
-std::int64_t PackedMatrix::data_bytes(ElementType type, std::int64_t columns, std::int64_t depth) {
-  const std::int64_t blocks = (columns + kBlockColumns - 1) / kBlockColumns;
-  return blocks * kBlockColumns * depth * (type == ElementType::float32 ? 4 : 2);
+std::int64_t PackedMatrix::bytes() const {
+  std::int64_t bytes = 0;
+  for (const Part& part : parts_) bytes += data_bytes(part.form, part.columns, depth_);
+  return bytes;
 }
 
-std::int64_t PackedMatrix::memory_bytes(ElementType type, std::int64_t columns,
+std::int64_t PackedMatrix::data_bytes(WeightForm form, std::int64_t columns, std::int64_t depth) {
+  return (columns + kBlockColumns - 1) / kBlockColumns * block_bytes(form, depth);
+}
+
+std::int64_t PackedMatrix::memory_bytes(WeightForm form, std::int64_t columns,
                                         std::int64_t depth) {
   return static_cast<std::int64_t>(
-      huge_buffer_bytes(static_cast<std::size_t>(data_bytes(type, columns, depth))));
+      huge_buffer_bytes(static_cast<std::size_t>(data_bytes(form, columns, depth))));
 }
 
-std::int64_t PackedMatrix::begin_of(int column) const {
-  const std::int64_t block = column / kBlockColumns, lane = column % kBlockColumns;
-  return block * depth_ * kBlockColumns + lane * (type_ == ElementType::float32 ? 1 : 2);
+void PackedMatrix::place_parts() {
+  const char* data = static_cast<const char*>(data_.get());
+  int block = 0;
+  for (const Part& part : parts_) {
+    placed_.push_back({part.form, block, block + blocks_of(part.columns), data});
+    block = placed_.back().end_block;
+    data += data_bytes(part.form, part.columns, depth_);
+  }
+}
+
+PackedMatrix::ColumnPlace PackedMatrix::place_of(int column) const {
+  SPECLAB_EXPECT(column >= 0 && column < columns_, "column outside the matrix");
+  char* data = static_cast<char*>(data_.get());
+  for (const Part& part : parts_) {
+    if (column < part.columns)
+      return {part.form, data + column / kBlockColumns * block_bytes(part.form, depth_),
+              column % kBlockColumns};
+    column -= part.columns;
+    data += data_bytes(part.form, part.columns, depth_);
+  }
+  throw ContractError("a column of a part");
 }
 
 void PackedMatrix::put(int column, const float* weights) {
-  if (type_ == ElementType::float32) {
-    float* out = static_cast<float*>(data_.get()) + begin_of(column);
+  const ColumnPlace place = place_of(column);
+  SPECLAB_EXPECT(!cpu::is_low_bit(place.form), "stored rows for low-bit columns");
+  if (place.form == WeightForm::float32) {
+    float* out = reinterpret_cast<float*>(place.block) + place.column;
     for (std::int64_t k = 0; k < depth_; ++k) out[k * kBlockColumns] = weights[k];
   } else {
-    BFloat16* out = static_cast<BFloat16*>(data_.get()) + begin_of(column);
-    for (std::int64_t k = 0; k < depth_; k += 2) {
-      out[k * kBlockColumns] = to_bfloat16(weights[k]);
-      out[k * kBlockColumns + 1] = to_bfloat16(weights[k + 1]);
-    }
+    auto* out = reinterpret_cast<BFloat16*>(place.block);
+    for_each_bfloat16(depth_, place.column, [&](std::int64_t k, std::int64_t at) {
+      out[at] = to_bfloat16(weights[k]);
+    });
   }
+}
+
+void PackedMatrix::put(int column, StoredRows rows, int row) {
+  const ColumnPlace place = place_of(column);
+  SPECLAB_EXPECT(cpu::is_low_bit(place.form), "float32 rows for columns that are not low-bit");
+  const auto bytes = static_cast<std::size_t>(rows.row_bytes);
+  pack_row(place.form, rows.bytes.subspan(static_cast<std::size_t>(row) * bytes, bytes),
+           place.block, place.column);
 }
 
 void PackedMatrix::set_columns(int first_column, std::span<const float> weights) {
   const int count = static_cast<int>(weights.size() / static_cast<std::size_t>(depth_));
-  SPECLAB_EXPECT(first_column + count <= columns_, "columns beyond the matrix");
   for (int c = 0; c < count; ++c)
     put(first_column + c, weights.data() + static_cast<std::int64_t>(c) * depth_);
+}
+
+void PackedMatrix::set_columns(int first_column, StoredRows rows) {
+  const int count = static_cast<int>(static_cast<std::int64_t>(rows.bytes.size()) / rows.row_bytes);
+  for (int c = 0; c < count; ++c) put(first_column + c, rows, c);
+}
+
+template <typename Put>
+void PackedMatrix::interleave(const Put& put_of) const {
+  constexpr int kHalf = kBlockColumns / 2;
+  for (int c = 0; c < columns_ / 2; ++c) put_of(c / kHalf * kBlockColumns + c % kHalf, c);
 }
 
 void PackedMatrix::set_gate_up(std::span<const float> gate, std::span<const float> up) {
@@ -54,23 +112,32 @@ void PackedMatrix::set_gate_up(std::span<const float> gate, std::span<const floa
       gate.size() == up.size() &&
           gate.size() * 2 == static_cast<std::size_t>(columns_) * static_cast<std::size_t>(depth_),
       "gate and up are halves of the matrix");
-  constexpr int kHalf = kBlockColumns / 2;
-  for (int c = 0; c < columns_ / 2; ++c) {
-    const int column = c / kHalf * kBlockColumns + c % kHalf;
-    put(column, gate.data() + static_cast<std::int64_t>(c) * depth_);
-    put(column + kHalf, up.data() + static_cast<std::int64_t>(c) * depth_);
-  }
+  interleave([&](int column, int row) {
+    put(column, gate.data() + std::int64_t{row} * depth_);
+    put(column + kBlockColumns / 2, up.data() + std::int64_t{row} * depth_);
+  });
+}
+
+void PackedMatrix::set_gate_up(StoredRows gate, StoredRows up) {
+  SPECLAB_EXPECT(gate.bytes.size() == up.bytes.size() && gate.row_bytes == up.row_bytes,
+                 "gate and up are halves of the matrix");
+  interleave([&](int column, int row) {
+    put(column, gate, row);
+    put(column + kBlockColumns / 2, up, row);
+  });
 }
 
 void PackedMatrix::read_column(int column, float* out) const {
-  SPECLAB_EXPECT(column >= 0 && column < columns_, "column outside the matrix");
-  if (type_ == ElementType::float32) {
-    const float* in = static_cast<const float*>(data_.get()) + begin_of(column);
+  const ColumnPlace place = place_of(column);
+  if (cpu::is_low_bit(place.form))
+    return unpack_column(place.form, place.block, place.column, depth_, out);
+  if (place.form == WeightForm::float32) {
+    const float* in = reinterpret_cast<const float*>(place.block) + place.column;
     for (std::int64_t k = 0; k < depth_; ++k) out[k] = in[k * kBlockColumns];
   } else {
-    const BFloat16* in = static_cast<const BFloat16*>(data_.get()) + begin_of(column);
-    for (std::int64_t k = 0; k < depth_; ++k)
-      out[k] = from_bfloat16(in[(k & ~std::int64_t{1}) * kBlockColumns + (k & 1)]);
+    const auto* in = reinterpret_cast<const BFloat16*>(place.block);
+    for_each_bfloat16(depth_, place.column,
+                      [&](std::int64_t k, std::int64_t at) { out[k] = from_bfloat16(in[at]); });
   }
 }
 

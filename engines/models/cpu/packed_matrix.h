@@ -2,50 +2,91 @@
 // A weight matrix in the order in which the kernels read it: one contiguous stream per block of
 // columns.
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "engines/models/cpu/huge_buffer.h"
 #include "engines/models/cpu/kernels.h"
 
 namespace speclab::engines::cpu {
 
-/// Packed [columns, depth] weights ("out_features, in_features").
-/// Layout: [columns / 32][depth / s][32][s], s = 1 for float32 and 2 for bfloat16; padded columns
-/// are zero.
+/// Rows of a matrix as a file stores them, one behind the other. The form fits the file's type.
+struct StoredRows {
+  std::span<const std::byte> bytes;
+  std::int64_t row_bytes = 0;
+};
+
+/// Packed [columns, depth] weights ("out_features, in_features"). Columns of several forms may
+/// stand side by side.
+/// Layout of a block of 32 columns: float32 [depth][32], bfloat16 [depth / 2][32][2], records of
+/// weight_form.h; padded columns are zero.
 class PackedMatrix {
  public:
-  PackedMatrix() = default;
-  PackedMatrix(ElementType type, int columns, int depth);
+  /// Columns of one form; all parts but the last are whole blocks.
+  struct Part {
+    WeightForm form;
+    int columns;
+  };
 
-  /// Packs rows_of_weights [columns, depth], float32, as columns from `first_column` on.
+  PackedMatrix() = default;
+  /// @param depth  even, for low-bit forms a multiple of 32
+  PackedMatrix(std::vector<Part> parts, int depth);
+  PackedMatrix(WeightForm form, int columns, int depth)
+      : PackedMatrix(std::vector{Part{form, columns}}, depth) {}
+
+  /// Packs rows_of_weights [columns, depth], float32, as columns from `first_column` on. They
+  /// belong to one part.
   void set_columns(int first_column, std::span<const float> weights);
+  void set_columns(int first_column, StoredRows rows);
   /// Packs gate and up, each [columns / 2, depth], so that block b holds 16 of each: for
   /// Epilogue::gate.
   void set_gate_up(std::span<const float> gate, std::span<const float> up);
+  void set_gate_up(StoredRows gate, StoredRows up);
   /// Row `column` of the original matrix in float32 (an embedding look-up).
   void read_column(int column, float* out) const;
 
-  ElementType type() const { return type_; }
   int columns() const { return columns_; }
   int depth() const { return depth_; }
-  int num_blocks() const { return (columns_ + kBlockColumns - 1) / kBlockColumns; }
-  const void* data() const { return data_.get(); }
+  int num_blocks() const { return blocks_of(columns_); }
+  bool is_low_bit() const { return !parts_.empty() && cpu::is_low_bit(parts_.front().form); }
   std::int64_t bytes() const;
-  /// bytes() of a matrix of this kind, and the memory that it takes.
-  static std::int64_t data_bytes(ElementType type, std::int64_t columns, std::int64_t depth);
-  static std::int64_t memory_bytes(ElementType type, std::int64_t columns, std::int64_t depth);
+
+  /// A part with its place.
+  struct PlacedPart {
+    WeightForm form;
+    int first_block, end_block;
+    const void* data;  ///< of its first block
+  };
+  std::span<const PlacedPart> placed_parts() const { return placed_; }
+
+  /// bytes() of a matrix of one form, and the memory that it takes.
+  static std::int64_t data_bytes(WeightForm form, std::int64_t columns, std::int64_t depth);
+  static std::int64_t memory_bytes(WeightForm form, std::int64_t columns, std::int64_t depth);
 
  private:
-  /// Place of the column's first element: the next one, or pair of them, is kBlockColumns (pairs)
-  /// further.
-  std::int64_t begin_of(int column) const;
+  static constexpr int blocks_of(int columns) {
+    return (columns + kBlockColumns - 1) / kBlockColumns;
+  }
+  struct ColumnPlace {
+    WeightForm form;
+    char* block;
+    int column;  ///< in the block
+  };
+  ColumnPlace place_of(int column) const;
+  void place_parts();
   void put(int column, const float* weights);
+  void put(int column, StoredRows rows, int row);
+  /// Calls put(column, row) for the columns of gate, and then put(column, row) of up.
+  template <typename Put>
+  void interleave(const Put& put_of) const;
 
-  ElementType type_ = ElementType::float32;
+  std::vector<Part> parts_;
   int columns_ = 0;
   int depth_ = 0;
   HugeBuffer data_;
+  std::vector<PlacedPart> placed_;
 };
 
 }  // namespace speclab::engines::cpu

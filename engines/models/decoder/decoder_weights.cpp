@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "sim/core/errors.h"
 #include "sim/core/rng_stream.h"
 
 namespace speclab::engines {
@@ -100,6 +101,11 @@ class RandomDecoderWeights : public DecoderWeights {
 };
 
 }  // namespace
+
+std::vector<std::byte> DecoderWeights::read_stored(TensorRole /*role*/,
+                                                   std::int32_t /*layer*/) const {
+  throw ContractError("rows that are not stored so");
+}
 
 std::vector<float> rows_of(std::span<const Token> tokens, std::span<const float> table,
                            std::int32_t width) {

@@ -1,8 +1,10 @@
 #pragma once
 // The tensors of a decoder by role, in float32 and in one convention, whatever file they come from.
 
+#include <cstddef>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "engines/formats/weight_source.h"
@@ -76,6 +78,13 @@ class DecoderWeights {
   /// @param role   one that the shape has
   /// @param layer  ignored for roles that are not of a layer
   virtual std::vector<float> read(TensorRole role, std::int32_t layer) const = 0;
+  /// The GGUF type of the role's rows, "Q4_1"; empty where they cannot be had as they are stored.
+  virtual std::string_view stored_type(TensorRole role, std::int32_t layer) const {
+    static_cast<void>(role), static_cast<void>(layer);
+    return "";
+  }
+  /// The rows of read() in blocks of stored_type().
+  virtual std::vector<std::byte> read_stored(TensorRole role, std::int32_t layer) const;
   /// Bytes of memory that read() takes at its highest point, its result among them. By default the
   /// result is made and measured.
   virtual std::int64_t bytes_to_read(TensorRole role, std::int32_t layer) const {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engines/formats/dequantise.h"
 #include "engines/formats/input_file.h"
 #include "engines/models/decoder/decoder_weights.h"
 #include "engines/models/decoder/tensor_forms.h"
@@ -55,9 +56,41 @@ class FileDecoderWeights final : public DecoderWeights {
   std::vector<float> read(TensorRole role, std::int32_t layer) const override {
     if (role == TensorRole::head && shape_.tied_embeddings) return tied_head();
     const FoundPlace found = find(role, layer);
-    std::vector<float> values = read_parts(found);
-    values = cut(role, *found.place, std::move(values));
-    return arranged(role, std::move(values));
+    std::vector<float> values = read_parts<float>(
+        found, [this](const std::string& name) { return file_->read_float32(name); });
+    if (found.place->transposed)
+      values = transposed(values, stored_rows(role, *found.place), elements_a_row(role));
+    values = cut(role, *found.place, std::move(values), elements_a_row(role));
+    if (shape_.norm_adds_one && is_norm_weight(role))
+      for (float& value : values) value += 1.0f;
+    return in_halves(role, std::move(values), elements_a_row(role));
+  }
+
+  std::string_view stored_type(TensorRole role, std::int32_t layer) const override {
+    if (role == TensorRole::head && shape_.tied_embeddings)
+      return shape_.head_is_embedding() ? stored_type(TensorRole::embedding, 0) : "";
+    const FoundPlace found = find(role, layer);
+    const std::string_view type = file_->tensor(found.names.front()).dtype;
+    const BlockFormat* format = find_block_format(type);
+    if (format == nullptr || found.place->transposed ||
+        elements_a_row(role) % format->block_elements != 0)
+      return "";
+    const bool is_one = std::ranges::all_of(
+        found.names, [&](const std::string& name) { return file_->tensor(name).dtype == type; });
+    return is_one ? type : "";
+  }
+
+  std::vector<std::byte> read_stored(TensorRole role, std::int32_t layer) const override {
+    if (role == TensorRole::head && shape_.tied_embeddings)
+      return read_stored(TensorRole::embedding, 0);
+    const FoundPlace found = find(role, layer);
+    const BlockFormat& format = *find_block_format(stored_type(role, layer));
+    const std::int64_t row_bytes =
+        elements_a_row(role) / format.block_elements * format.block_bytes;
+    std::vector<std::byte> rows = read_parts<std::byte>(
+        found, [this](const std::string& name) { return file_->read_stored(name); });
+    rows = cut(role, *found.place, std::move(rows), row_bytes);
+    return in_halves(role, std::move(rows), row_bytes);
   }
 
   /// The tensor, or the copies that cut and arranged make beside their source.
@@ -97,11 +130,12 @@ class FileDecoderWeights final : public DecoderWeights {
   }
 
   /// A tensor, or those of all experts one behind the other.
-  std::vector<float> read_parts(const FoundPlace& found) const {
-    std::vector<float> values = file_->read_float32(found.names.front());
+  template <typename Value, typename Read>
+  static std::vector<Value> read_parts(const FoundPlace& found, const Read& read_part) {
+    std::vector<Value> values = read_part(found.names.front());
     if (found.names.size() > 1) values.reserve(values.size() * found.names.size());
     for (std::size_t i = 1; i < found.names.size(); ++i) {
-      const std::vector<float> part = file_->read_float32(found.names[i]);
+      const std::vector<Value> part = read_part(found.names[i]);
       values.insert(values.end(), part.begin(), part.end());
     }
     return values;
@@ -261,15 +295,24 @@ class FileDecoderWeights final : public DecoderWeights {
     }
   }
 
-  std::vector<float> cut(TensorRole role, const TensorPlace& place,
-                         std::vector<float> values) const {
+  std::int64_t elements_a_row(TensorRole role) const {
     const Sizes sizes = shape_of(role, shape_);
     const std::size_t dimension = row_dimension(role);
-    const std::int64_t num_blocks = dimension == 1 ? sizes[0] : 1;
-    const std::int64_t width = num_elements(role, shape_) / num_blocks / sizes[dimension];
-    const std::int64_t all = place.form == Form::whole ? sizes[dimension] : stacked_rows(role);
-    if (place.transposed) values = transposed(values, all, width);
+    return num_elements(role, shape_) / (dimension == 1 ? sizes[0] : 1) / sizes[dimension];
+  }
+
+  /// Rows of the tensor, of each expert where it has some.
+  std::int64_t stored_rows(TensorRole role, const TensorPlace& place) const {
+    return place.form == Form::whole ? rows(role) : stacked_rows(role);
+  }
+
+  /// @param width  values a row
+  template <typename Value>
+  std::vector<Value> cut(TensorRole role, const TensorPlace& place, std::vector<Value> values,
+                         std::int64_t width) const {
     if (place.form == Form::whole) return values;
+    const std::int64_t num_blocks = row_dimension(role) == 1 ? shape_of(role, shape_)[0] : 1;
+    const std::int64_t all = stored_rows(role, place), own = rows(role);
     std::int64_t first = 0;
     for (const TensorRole neighbour : neighbours_of(role)) {
       if (neighbour == role) break;
@@ -277,23 +320,19 @@ class FileDecoderWeights final : public DecoderWeights {
     }
     const std::int64_t heads = shape_.num_heads;
     if (place.form == Form::per_head)
-      return cut_rows(values, {heads, all / heads, first / heads, sizes[dimension] / heads, width});
-    return cut_rows(values, {num_blocks, all, first, sizes[dimension], width});
+      return cut_rows(values, {heads, all / heads, first / heads, own / heads, width});
+    return cut_rows(values, {num_blocks, all, first, own, width});
   }
 
-  /// The values in the kernels' conventions.
-  std::vector<float> arranged(TensorRole role, std::vector<float> values) const {
+  /// Rotary pairs in the kernels' convention. @param width  values a row of weights
+  template <typename Value>
+  std::vector<Value> in_halves(TensorRole role, std::vector<Value> values,
+                               std::int64_t width) const {
     using enum TensorRole;
-    if (shape_.norm_adds_one && is_norm_weight(role))
-      for (float& value : values) value += 1.0f;
-    if (shape_.rotary_pairs == RotaryPairs::halves) return values;
-    const bool is_bias = role == query_bias || role == key_bias;
-    const std::int64_t width = is_bias ? 1 : shape_.hidden_size;
-    if (role == query || role == query_bias)
-      return halves_from_pairs(values, shape_.num_heads, shape_, width);
-    if (role == key || role == key_bias)
-      return halves_from_pairs(values, shape_.num_kv_heads, shape_, width);
-    return values;
+    if (shape_.rotary_pairs == RotaryPairs::halves || !turns(role)) return values;
+    const bool is_query = role == query || role == query_bias;
+    return halves_from_pairs(values, is_query ? shape_.num_heads : shape_.num_kv_heads, shape_,
+                             width);
   }
 
   static bool is_norm_weight(TensorRole role) {

@@ -35,8 +35,9 @@ std::vector<float> transposed(const std::vector<float>& values, std::int64_t row
   return result;
 }
 
-std::vector<float> cut_rows(const std::vector<float>& values, const RowCut& cut) {
-  std::vector<float> rows;
+template <typename Value>
+std::vector<Value> cut_rows(const std::vector<Value>& values, const RowCut& cut) {
+  std::vector<Value> rows;
   rows.reserve(static_cast<std::size_t>(cut.blocks * cut.count * cut.width));
   for (std::int64_t b = 0; b < cut.blocks; ++b) {
     const auto begin = values.begin() + (b * cut.all + cut.first) * cut.width;
@@ -45,9 +46,10 @@ std::vector<float> cut_rows(const std::vector<float>& values, const RowCut& cut)
   return rows;
 }
 
-std::vector<float> halves_from_pairs(const std::vector<float>& pairs, std::int32_t num_heads,
+template <typename Value>
+std::vector<Value> halves_from_pairs(const std::vector<Value>& pairs, std::int32_t num_heads,
                                      const DecoderShape& shape, std::int64_t width) {
-  std::vector<float> halves = pairs;
+  std::vector<Value> halves = pairs;
   const std::int32_t turning = shape.rotary_size();
   for (std::int32_t head = 0; head < num_heads; ++head)
     for (std::int32_t row = 0; row < turning; ++row) {
@@ -58,5 +60,12 @@ std::vector<float> halves_from_pairs(const std::vector<float>& pairs, std::int32
     }
   return halves;
 }
+
+template std::vector<float> cut_rows(const std::vector<float>&, const RowCut&);
+template std::vector<std::byte> cut_rows(const std::vector<std::byte>&, const RowCut&);
+template std::vector<float> halves_from_pairs(const std::vector<float>&, std::int32_t,
+                                              const DecoderShape&, std::int64_t);
+template std::vector<std::byte> halves_from_pairs(const std::vector<std::byte>&, std::int32_t,
+                                                  const DecoderShape&, std::int64_t);
 
 }  // namespace speclab::engines

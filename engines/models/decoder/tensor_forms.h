@@ -21,11 +21,14 @@ std::vector<float> transposed(const std::vector<float>& values, std::int64_t row
 struct RowCut {
   std::int64_t blocks, all, first, count, width;
 };
-std::vector<float> cut_rows(const std::vector<float>& values, const RowCut& cut);
+/// @tparam Value  float, or a byte of stored rows
+template <typename Value>
+std::vector<Value> cut_rows(const std::vector<Value>& values, const RowCut& cut);
 
 /// Adjacent rotary pairs of every head become halves; values that do not turn stay.
 /// @param width  values a row
-std::vector<float> halves_from_pairs(const std::vector<float>& pairs, std::int32_t num_heads,
+template <typename Value>
+std::vector<Value> halves_from_pairs(const std::vector<Value>& pairs, std::int32_t num_heads,
                                      const DecoderShape& shape, std::int64_t width);
 
 }  // namespace speclab::engines

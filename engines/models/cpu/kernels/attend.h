@@ -31,15 +31,15 @@ struct Scores {
 
 /// Scaled dot products with `Blocks` blocks of keys, each lane a sum over the head in ascending
 /// order.
-template <int Queries, int Blocks>
+template <typename Cached, int Queries, int Blocks>
 inline void score_blocks(const AttendArgs& args, int first_block, const Scores<Queries>& scores) {
-  const std::int64_t block_floats = static_cast<std::int64_t>(args.head_dim) * kKeyBlock;
-  const float* keys = args.keys + first_block * block_floats;
+  const std::int64_t block_values = static_cast<std::int64_t>(args.head_dim) * kKeyBlock;
+  const Cached* keys = static_cast<const Cached*>(args.keys) + first_block * block_values;
   Vector sum[Queries][Blocks] = {};
   for (int d = 0; d < args.head_dim; ++d) {
     Vector key[Blocks];
     unrolled<Blocks>([&](auto b) __attribute__((always_inline)) {
-      key[b] = load(keys + b * block_floats + d * kKeyBlock);
+      key[b] = load_as(keys + b * block_values + d * kKeyBlock);
     });
     unrolled<Queries>([&](auto q) __attribute__((always_inline)) {
       const Register query = splat_register(args.queries[q].query[d]);
@@ -58,7 +58,7 @@ inline void score_blocks(const AttendArgs& args, int first_block, const Scores<Q
 /// First slot of the block of keys in which a window begins.
 inline int window_block(int begin) { return begin / kKeyBlock * kKeyBlock; }
 
-template <int Queries>
+template <typename Cached, int Queries>
 inline void score(const AttendArgs& args, const Scores<Queries>& scores) {
   const int blocks = static_cast<int>(scores.stride / kKeyBlock);
   int begin = args.queries[0].begin;
@@ -66,8 +66,8 @@ inline void score(const AttendArgs& args, const Scores<Queries>& scores) {
     begin = args.queries[q].begin < begin ? args.queries[q].begin : begin;
   int block = begin / kKeyBlock;
   for (; block + kTogether <= blocks; block += kTogether)
-    score_blocks<Queries, kTogether>(args, block, scores);
-  for (; block < blocks; ++block) score_blocks<Queries, 1>(args, block, scores);
+    score_blocks<Cached, Queries, kTogether>(args, block, scores);
+  for (; block < blocks; ++block) score_blocks<Cached, Queries, 1>(args, block, scores);
 }
 
 /// The visible scores in order of position, -infinity before the window and behind the last up to
@@ -127,12 +127,12 @@ inline SharedSlots shared_slots(const AttendArgs& args) {
 
 /// Sums of weighted values for `Vectors` vectors of the head, in order of position: the slots that
 /// all queries see together, the others query by query.
-template <int Queries, int Vectors>
+template <typename Cached, int Queries, int Vectors>
 inline void weigh_values(const AttendArgs& args, const Scores<Queries>& scores, int first_dim) {
   Vector sum[Queries][Vectors] = {};
   const auto value = [&](int slot, int v) {
-    return load(args.values + static_cast<std::int64_t>(slot) * args.head_dim + first_dim +
-                v * kLanes);
+    return load_as(static_cast<const Cached*>(args.values) +
+                   static_cast<std::int64_t>(slot) * args.head_dim + first_dim + v * kLanes);
   };
   const SharedSlots shared = shared_slots<Queries>(args);
   const auto add = [&](auto q, int slot, float weight) __attribute__((always_inline)) {
@@ -168,26 +168,29 @@ inline void weigh_values(const AttendArgs& args, const Scores<Queries>& scores, 
   });
 }
 
-template <int Queries>
+template <typename Cached, int Queries>
 void attend_tile(const AttendArgs& args) {
   Scores<Queries> scores(args);
-  score(args, scores);
+  score<Cached>(args, scores);
   weigh_scores(args, scores);
   int dim = 0;
   for (; dim + kTogether * kLanes <= args.head_dim; dim += kTogether * kLanes)
-    weigh_values<Queries, kTogether>(args, scores, dim);
-  for (; dim < args.head_dim; dim += kLanes) weigh_values<Queries, 1>(args, scores, dim);
+    weigh_values<Cached, Queries, kTogether>(args, scores, dim);
+  for (; dim < args.head_dim; dim += kLanes) weigh_values<Cached, Queries, 1>(args, scores, dim);
 }
 
-template <int Queries = kMaxAttendQueries>
+template <typename Cached, int Queries = kMaxAttendQueries>
 void attend_as(const AttendArgs& args) {
   if constexpr (Queries > 1) {
-    if (args.num_queries < Queries) return attend_as<Queries - 1>(args);
+    if (args.num_queries < Queries) return attend_as<Cached, Queries - 1>(args);
   }
-  attend_tile<Queries>(args);
+  attend_tile<Cached, Queries>(args);
 }
 
-void attend(const AttendArgs& args) { attend_as(args); }
+void attend(const AttendArgs& args) {
+  if (args.cache_type == ElementType::float32) return attend_as<float>(args);
+  attend_as<BFloat16>(args);
+}
 
 }  // namespace
 }  // namespace speclab::engines::cpu::SPECLAB_KERNELS_NAMESPACE

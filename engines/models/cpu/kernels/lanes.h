@@ -88,6 +88,8 @@ inline Register choose(IntRegister mask, Register a, Register b) { return mask ?
 inline IntRegister to_int(Register v) { return __builtin_convertvector(v, IntRegister); }
 inline Register as_float(IntRegister v) { return reinterpret_cast<Register>(v); }
 inline Register as_float(UintRegister v) { return reinterpret_cast<Register>(v); }
+inline Register to_float(IntRegister v) { return __builtin_convertvector(v, Register); }
+inline IntRegister as_int(UintRegister v) { return reinterpret_cast<IntRegister>(v); }
 inline UintRegister as_bits(Register v) { return reinterpret_cast<UintRegister>(v); }
 inline Register splat_register(float x) { return x - Register{}; }
 /// The low 16 bits of every lane.
@@ -104,6 +106,14 @@ inline Pair<Half> choose(Pair<Mask> mask, Pair<Half> a, Pair<Half> b) {
 template <typename Half>
 inline auto to_int(Pair<Half> v) {
   return Pair<decltype(to_int(v.low))>{to_int(v.low), to_int(v.high)};
+}
+template <typename Half>
+inline auto to_float(Pair<Half> v) {
+  return Pair<decltype(to_float(v.low))>{to_float(v.low), to_float(v.high)};
+}
+template <typename Half>
+inline auto as_int(Pair<Half> v) {
+  return Pair<decltype(as_int(v.low))>{as_int(v.low), as_int(v.high)};
 }
 template <typename Half>
 inline auto as_float(Pair<Half> v) {
@@ -137,6 +147,21 @@ template <typename Half>
 inline void copy_lanes(const Pair<Half>& from, void* to) {
   copy_lanes(from.low, to);
   copy_lanes(from.high, static_cast<char*>(to) + sizeof(Half));
+}
+
+/// Lanes of a narrower type, a register at a time.
+template <typename Narrow, typename Wide>
+inline void widen(const void* from, Wide& to) {
+  constexpr int kCount = kRegisterBytes / 4;
+  typedef Narrow Few __attribute__((vector_size(kCount * sizeof(Narrow))));
+  Few few;
+  std::memcpy(&few, from, sizeof few);
+  to = __builtin_convertvector(few, Wide);
+}
+template <typename Narrow, typename Half>
+inline void widen(const void* from, Pair<Half>& to) {
+  widen<Narrow>(from, to.low);
+  widen<Narrow>(static_cast<const Narrow*>(from) + sizeof(Half) / 4, to.high);
 }
 
 inline Vector splat(float x) { return Vector{} + splat_register(x); }

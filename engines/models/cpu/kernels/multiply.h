@@ -17,6 +17,15 @@ constexpr int kAccumulators =
     kVectorRegisters * 3 / 4;  ///< sums that stay in registers beside weights and activations
 constexpr int kMaxTileRows = kAccumulators / kVectorsPerBlock;
 
+/// Weights of two depths of 16 columns, in bfloat16 or rounded to it.
+#ifdef __AVX512BF16__
+using WeightPair = __m512bh;
+#else
+struct WeightPair {
+  Vector even, odd;
+};
+#endif
+
 /// The product of one weight step and one activation step, by element type.
 template <typename Element>
 struct Step;
@@ -43,10 +52,11 @@ struct Step<BFloat16> {
     const __m512i v = _mm512_set1_epi32(pair);
     return bit_cast_bh(v);
   }
-  static Vector add(Vector acc, const BFloat16* weights, Broadcast x) {
-    const __m512i w = _mm512_loadu_si512(weights);
-    return reinterpret_cast<Vector>(
-        _mm512_dpbf16_ps(reinterpret_cast<__m512>(acc), bit_cast_bh(w), x));
+  static WeightPair load_pair(const BFloat16* weights) {
+    return bit_cast_bh(_mm512_loadu_si512(weights));
+  }
+  static Vector add(Vector acc, WeightPair weights, Broadcast x) {
+    return reinterpret_cast<Vector>(_mm512_dpbf16_ps(reinterpret_cast<__m512>(acc), weights, x));
   }
 #else
   struct Broadcast {
@@ -58,23 +68,36 @@ struct Step<BFloat16> {
     const UintRegister v = pair - UintRegister{};
     return {as_float(v << 16), as_float(v & 0xFFFF0000u)};
   }
-  static Vector add(Vector acc, const BFloat16* weights, Broadcast x) {
+  static WeightPair load_pair(const BFloat16* weights) {
     UintVector pair;
     copy_lanes(weights, pair);
-    acc = acc + as_float(pair << 16) * x.even;
-    return acc + as_float(pair & 0xFFFF0000u) * x.odd;
+    return {as_float(pair << 16), as_float(pair & 0xFFFF0000u)};
+  }
+  static Vector add(Vector acc, WeightPair weights, Broadcast x) {
+    acc = acc + weights.even * x.even;
+    return acc + weights.odd * x.odd;
   }
 #endif
+  static Vector add(Vector acc, const BFloat16* weights, Broadcast x) {
+    return add(acc, load_pair(weights), x);
+  }
 };
 
+/// Writes one vector of a row in the element type of the next product.
+inline void store_output(const MultiplyArgs& args, Vector v, int row, std::int64_t column) {
+  const std::int64_t at = row * args.out_stride + column;
+  if (args.out_type == ElementType::float32)
+    store_as(v, static_cast<float*>(args.out) + at);
+  else
+    store_as(v, static_cast<BFloat16*>(args.out) + at);
+}
+
 /// Writes one row's block of activated sums. The columns are whole vectors.
-template <typename Element>
 inline void activate_block(const MultiplyArgs& args, int row, int block,
                            const Vector (&sum)[kVectorsPerBlock]) {
-  Element* out = static_cast<Element*>(args.out) + row * args.out_stride + block * kBlockColumns;
   for (int v = 0; v < kVectorsPerBlock; ++v)
-    if (block * kBlockColumns + v * kLanes < args.columns)
-      store_as(activated(args.activation, sum[v]), out + v * kLanes);
+    if (const int column = block * kBlockColumns + v * kLanes; column < args.columns)
+      store_output(args, activated(args.activation, sum[v]), row, column);
 }
 
 /// Writes one row's block of sums, or adds it to what is there.
@@ -95,17 +118,14 @@ inline void store_block(const MultiplyArgs& args, int row, int block,
 }
 
 /// Finishes one row's block of sums according to the epilogue.
-template <typename Element>
 inline void finish_block(const MultiplyArgs& args, int row, int block,
                          Vector (&sum)[kVectorsPerBlock]) {
   if (args.bias != nullptr)
     for (int v = 0; v < kVectorsPerBlock; ++v)
       sum[v] = sum[v] + load(args.bias + block * kBlockColumns + v * kLanes);
-  if (args.epilogue == Epilogue::gate) {
-    Element* out = static_cast<Element*>(args.out) + row * args.out_stride + block * kLanes;
-    return store_as(activated(args.activation, sum[0]) * sum[1], out);
-  }
-  if (args.epilogue == Epilogue::activate) return activate_block<Element>(args, row, block, sum);
+  if (args.epilogue == Epilogue::gate)
+    return store_output(args, activated(args.activation, sum[0]) * sum[1], row, block * kLanes);
+  if (args.epilogue == Epilogue::activate) return activate_block(args, row, block, sum);
   store_block(args, row, block, sum);
 }
 
@@ -132,7 +152,7 @@ inline void multiply_tile(const MultiplyArgs& args, int first_row, int block) {
   constexpr int kDepthStep = Step<Element>::kDepth;
   constexpr int kStepElements = kBlockColumns * kDepthStep;
   const Element* weights = static_cast<const Element*>(args.weights) +
-                           static_cast<std::int64_t>(block) * kBlockColumns * args.depth;
+                           static_cast<std::int64_t>(block - args.first_block) * kBlockColumns * args.depth;
   const Element* x = static_cast<const Element*>(args.x) + first_row * args.x_stride;
   Vector sum[Rows][kVectorsPerBlock] = {};
   for (int k = 0; k < args.depth; k += kDepthStep, weights += kStepElements) {
@@ -144,7 +164,7 @@ inline void multiply_tile(const MultiplyArgs& args, int first_row, int block) {
       });
     });
   }
-  for (int r = 0; r < Rows; ++r) finish_block<Element>(args, first_row + r, block, sum[r]);
+  for (int r = 0; r < Rows; ++r) finish_block(args, first_row + r, block, sum[r]);
 }
 
 template <typename Element, int Rows = kMaxTileRows>

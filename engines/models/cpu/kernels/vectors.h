@@ -62,6 +62,12 @@ inline UintVector round_to_bfloat16(Vector v) {
   return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
 }
 
+inline Vector load_as(const float* p) { return load(p); }
+inline Vector load_as(const BFloat16* p) {
+  UintVector bits;
+  widen<BFloat16>(p, bits);
+  return as_float(bits << 16);
+}
 inline void store_as(Vector v, float* out) { store(out, v); }
 inline void store_as(Vector v, BFloat16* out) { store_low_halves(round_to_bfloat16(v), out); }
 

@@ -1,0 +1,100 @@
+#include "engines/formats/block_codes.h"
+
+#include <cstring>
+#include <utility>
+
+namespace speclab::engines {
+namespace {
+
+constexpr std::size_t kGroup = 32;
+
+const std::uint8_t* bytes_at(const std::byte* block, std::size_t offset) {
+  return reinterpret_cast<const std::uint8_t*>(block) + offset;
+}
+
+std::uint16_t half_at(const std::byte* block, std::size_t offset) {
+  std::uint16_t half;
+  std::memcpy(&half, block + offset, sizeof half);
+  return half;
+}
+
+/// 16 bytes of nibbles: the low ones are codes 0 to 15, the high ones 16 to 31.
+void read_nibbles(const std::uint8_t* nibbles, std::uint8_t* codes) {
+  for (std::size_t i = 0; i < kGroup / 2; ++i) {
+    codes[i] = nibbles[i] & 0x0F;
+    codes[i + kGroup / 2] = nibbles[i] >> 4;
+  }
+}
+
+void read_q4_0(const std::byte* block, BlockCodes& out) {
+  out.scale = half_at(block, 0);
+  read_nibbles(bytes_at(block, 2), out.codes.data());
+}
+
+void read_q4_1(const std::byte* block, BlockCodes& out) {
+  out.scale = half_at(block, 0);
+  out.minimum = half_at(block, 2);
+  read_nibbles(bytes_at(block, 4), out.codes.data());
+}
+
+void read_q5_0(const std::byte* block, BlockCodes& out) {
+  out.scale = half_at(block, 0);
+  std::uint32_t high;
+  std::memcpy(&high, block + 2, sizeof high);
+  read_nibbles(bytes_at(block, 6), out.codes.data());
+  for (std::size_t i = 0; i < kGroup; ++i)
+    out.codes[i] = static_cast<std::uint8_t>(out.codes[i] | (high >> i & 1U) << 4);
+}
+
+void read_q8_0(const std::byte* block, BlockCodes& out) {
+  out.scale = half_at(block, 0);
+  const std::uint8_t* codes = bytes_at(block, 2);
+  for (std::size_t i = 0; i < kGroup; ++i) out.codes[i] = codes[i] ^ 0x80;
+}
+
+void read_q4_k(const std::byte* block, BlockCodes& out) {
+  out.scale = half_at(block, 0);
+  out.minimum = half_at(block, 2);
+  const std::uint8_t *packed = bytes_at(block, 4), *nibbles = packed + 12;
+  for (std::size_t sub = 0; sub < 8; ++sub) {
+    const ScaleAndMinimum six = unpack_scale(packed, sub);
+    out.sub_scales[sub] = static_cast<std::uint8_t>(six.scale);
+    out.sub_minima[sub] = static_cast<std::uint8_t>(six.minimum);
+    for (std::size_t i = 0; i < kGroup; ++i)
+      out.codes[sub * kGroup + i] = nibbles[sub / 2 * kGroup + i] >> (sub % 2 * 4) & 0x0F;
+  }
+}
+
+void read_q6_k(const std::byte* block, BlockCodes& out) {
+  const std::uint8_t *low = bytes_at(block, 0), *high = low + 128;
+  std::memcpy(out.sub_scales.data(), block + 192, out.sub_scales.size());
+  out.scale = half_at(block, 208);
+  for (std::size_t group = 0; group < 8; ++group) {
+    const std::size_t half = group / 4, row = group % 4;
+    const std::uint8_t *nibbles = low + half * 64 + row % 2 * 32, *top = high + half * 32;
+    for (std::size_t i = 0; i < kGroup; ++i)
+      out.codes[group * kGroup + i] = static_cast<std::uint8_t>(
+          (nibbles[i] >> (row / 2 * 4) & 0x0F) | (top[i] >> (row * 2) & 0x03) << 4);
+  }
+}
+
+/// Numbers of the formats as in dequantise.cpp.
+constexpr std::array<std::pair<std::uint32_t, ReadBlockCodes>, 6> kReaders = {
+    {{2, read_q4_0}, {3, read_q4_1}, {6, read_q5_0}, {8, read_q8_0}, {12, read_q4_k},
+     {14, read_q6_k}}};
+
+}  // namespace
+
+ScaleAndMinimum unpack_scale(const std::uint8_t* packed, std::size_t i) {
+  if (i < 4) return {packed[i] & 0x3F, packed[i + 4] & 0x3F};
+  return {(packed[i + 4] & 0x0F) | (packed[i - 4] >> 2 & 0x30),
+          (packed[i + 4] >> 4) | (packed[i] >> 2 & 0x30)};
+}
+
+ReadBlockCodes find_block_codes(std::uint32_t ggml_type) {
+  for (const auto& [type, read] : kReaders)
+    if (type == ggml_type) return read;
+  return nullptr;
+}
+
+}  // namespace speclab::engines

@@ -1,0 +1,11 @@
+#include "engines/formats/weight_source.h"
+
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+
+std::vector<std::byte> WeightSource::read_stored(const std::string& name) const {
+  throw ContractError("no blocks of '" + name + "' in this kind of file");
+}
+
+}  // namespace speclab::engines
