@@ -32,7 +32,7 @@ std::unique_ptr<DecoderWeights> moved_weights(const DecoderShape& config, int st
                                               const TinyWeightsOptions& options = {});
 
 struct TinyModelOptions {
-  cpu::ElementType type = cpu::ElementType::float32;
+  cpu::NumberForms type = cpu::ElementType::float32;
   int threads = 1;
   const cpu::CpuKernels* kernels = cpu::best_kernels();
   TinyWeightsOptions weights{};

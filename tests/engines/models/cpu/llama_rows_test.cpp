@@ -1,5 +1,5 @@
 // A row's result must not depend on the rows beside it: bit for bit, under every kernel set,
-// element type and team size.
+// arithmetic and team size.
 
 #include <gtest/gtest.h>
 
@@ -18,26 +18,33 @@ using testing::random_tokens;
 
 struct Setting {
   const cpu::CpuKernels* kernels;
-  cpu::ElementType type;
+  cpu::NumberForms numbers;
   int threads;
+
+  bool is_low_bit() const { return numbers.weights == cpu::WeightChoice::q8; }
 };
 
 /// Every kernel set with one thread, the best one also with teams.
 std::vector<Setting> settings() {
   std::vector<Setting> all;
-  for (const auto type : {cpu::ElementType::float32, cpu::ElementType::bfloat16}) {
+  std::vector<cpu::NumberForms> arithmetics = {cpu::ElementType::float32,
+                                               cpu::ElementType::bfloat16};
+  for (const auto kind :
+       {cpu::ProductKind::exact, cpu::ProductKind::int8, cpu::ProductKind::bfloat16})
+    arithmetics.emplace_back(cpu::WeightChoice::q8, kind);
+  for (const cpu::NumberForms& numbers : arithmetics) {
     for (auto kernels = cpu::runnable_kernels(); *kernels; ++kernels)
-      all.push_back({*kernels, type, 1});
-    for (const int threads : {2, 3}) all.push_back({cpu::best_kernels(), type, threads});
+      all.push_back({*kernels, numbers, 1});
+    for (const int threads : {2, 3}) all.push_back({cpu::best_kernels(), numbers, threads});
   }
   return all;
 }
 
 std::string setting_name(const ::testing::TestParamInfo<Setting>& named) {
   const Setting& s = named.param;
-  return std::string(s.kernels->name) +
-         (s.type == cpu::ElementType::float32 ? "_float32_" : "_bfloat16_") +
-         std::to_string(s.threads);
+  std::string arithmetic = s.numbers.name();
+  std::erase_if(arithmetic, [](char c) { return c == ' '; });
+  return std::string(s.kernels->name) + "_" + arithmetic + "_" + std::to_string(s.threads);
 }
 
 class LlamaRows : public ::testing::TestWithParam<Setting> {
@@ -50,15 +57,15 @@ class LlamaRows : public ::testing::TestWithParam<Setting> {
   DecoderShape config_ = testing::tiny_config();
   std::unique_ptr<LanguageModel> model_ = testing::tiny_model(
       config_,
-      {.type = GetParam().type, .threads = GetParam().threads, .kernels = GetParam().kernels});
+      {.type = GetParam().numbers, .threads = GetParam().threads, .kernels = GetParam().kernels});
 };
 
 INSTANTIATE_TEST_SUITE_P(, LlamaRows, ::testing::ValuesIn(settings()), setting_name);
 
 TEST_P(LlamaRows, UseTheKernelsAndTheTypeAskedFor) {
-  EXPECT_EQ(model_->info().kernels, GetParam().kernels->name);
-  EXPECT_EQ(model_->info().dtype,
-            GetParam().type == cpu::ElementType::float32 ? "float32" : "bfloat16");
+  const std::string name = GetParam().kernels->name;
+  EXPECT_EQ(model_->info().kernels, GetParam().is_low_bit() ? name + ", weights in Q8_0" : name);
+  EXPECT_EQ(model_->info().dtype, GetParam().numbers.name());
 }
 
 TEST_P(LlamaRows, OfAChainEqualOneTokenAtATime) {
@@ -127,9 +134,10 @@ void expect_equal_paths(LanguageModel& model, const std::vector<Token>& prefix,
 }
 
 /// Some 250 trees on each kernel and type of number, well over a thousand in all; threads, which
-/// wait for one another, get fewer.
+/// wait for one another, and low-bit weights, which share the rest, get fewer.
 TEST_P(LlamaRows, OfRandomTreesEqualPathByPath) {
-  for (int i = 0; i < (GetParam().threads == 1 ? 250 : 10); ++i) {
+  const int single = GetParam().is_low_bit() ? 50 : 250;
+  for (int i = 0; i < (GetParam().threads == 1 ? single : 10); ++i) {
     const auto prefix = tokens(random_() % 40);
     const auto cache = model_->make_cache(1, 128);
     const std::int32_t slot = cache->begin();
