@@ -113,37 +113,45 @@ std::unique_ptr<LanguageModel> ModelMaker::language_model(const ModelSource& sou
   return reference_model(source);
 }
 
-/// "auto" keeps low-bit weights of the file, which give the numbers of bfloat16, where they are
-/// faster.
 std::unique_ptr<LanguageModel> ModelMaker::cpu_model(const ModelSource& source) {
-  const cpu::NumberForms numbers = numbers_for(source);
+  cpu::NumberForms numbers = numbers_for(source);
+  if (numbers.weights == cpu::WeightChoice::fastest && !has_memory_for(source, numbers))
+    numbers.weights = cpu::WeightChoice::file;
   require_memory_for(source, numbers);
-  auto model =
-      std::make_unique<cpu::DecoderCpu>(source.config, *source.weights, numbers, team());
-  const bool may_expand = options_.dtype == "auto" && !is_inexact(options_) &&
-                          numbers.weights == cpu::WeightChoice::file;
-  if (!may_expand || model->is_faster_than_expanded()) return model;
-  model.reset();
-  require_memory_for(source, numbers.type);
-  return std::make_unique<cpu::DecoderCpu>(source.config, *source.weights, numbers.type, team());
+  return std::make_unique<cpu::DecoderCpu>(source.config, *source.weights, numbers, team());
+}
+
+bool ModelMaker::has_memory_for(const ModelSource& source, const cpu::NumberForms& numbers) {
+  const std::optional<std::int64_t> available = available_memory();
+  return !available || bytes_to_load(source, numbers) <= *available;
+}
+
+/// "auto" has the numbers of bfloat16. Kernels that expand low-bit weights fast enough take them
+/// from those of the file, unless they fit into caches anyway.
+cpu::NumberForms ModelMaker::auto_numbers(const ModelSource& source) const {
+  constexpr std::int64_t kCachedBytes = std::int64_t{8} << 20;
+  const cpu::NumberForms fastest(cpu::WeightChoice::fastest, cpu::ProductKind::exact);
+  if (!cpu::best_kernels()->expands_fast || !keeps_any(source, fastest) ||
+      cpu::DecoderCpu::describe(source.config, *source.weights, fastest).weight_bytes <
+          kCachedBytes)
+    return cpu::ElementType::bfloat16;
+  return fastest;
 }
 
 cpu::NumberForms ModelMaker::numbers_for(const ModelSource& source) const {
   using cpu::WeightChoice;
   if (options_.dtype == "float32" || options_.dtype == "bfloat16")
     return element_type(options_.dtype);
+  if (options_.dtype == "auto" && !is_inexact(options_)) return auto_numbers(source);
   cpu::NumberForms numbers(options_.dtype == "q8" ? WeightChoice::q8 : WeightChoice::file,
                            product_kind(options_));
   if (options_.cache_dtype == "float32") numbers.cache = cpu::ElementType::float32;
   if (keeps_any(source, numbers)) return numbers;
-  if (is_inexact(options_) || options_.dtype != "auto")
-    throw ConfigError(fmt::format(
-        "dtype '{}', activations '{}': model '{}' has no weights to hold so; allowed: {}",
-        options_.dtype, options_.activations, escaped(source.config.name),
-        options_.dtype == "q8"
-            ? "a model with products whose depth is a multiple of 32"
-            : "dtype q8, or a GGUF file with Q4_0 Q4_1 Q5_0 Q8_0 Q4_K Q6_K"));
-  return cpu::ElementType::bfloat16;
+  throw ConfigError(fmt::format(
+      "dtype '{}', activations '{}': model '{}' has no weights to hold so; allowed: {}",
+      options_.dtype, options_.activations, escaped(source.config.name),
+      options_.dtype == "q8" ? "a model with products whose depth is a multiple of 32"
+                             : "dtype q8, or a GGUF file with Q4_0 Q4_1 Q5_0 Q8_0 Q4_K Q6_K"));
 }
 
 std::shared_ptr<MlpSpeculator> ModelMaker::mlp_speculator(const MlpSpeculatorSource& source) {
@@ -204,13 +212,16 @@ void ModelMaker::reach_cuda([[maybe_unused]] const DecoderShape& shape) {
 #endif
 }
 
+std::int64_t ModelMaker::bytes_to_load(const ModelSource& source,
+                                       const cpu::NumberForms& numbers) {
+  if (options_.kernels == "reference")
+    return DecoderTorch::bytes_to_load(source.config, *source.weights, dtype());
+  return cpu::DecoderCpu::bytes_to_load(source.config, *source.weights, numbers, team()->size());
+}
+
 void ModelMaker::require_memory_for(const ModelSource& source, const cpu::NumberForms& numbers) {
-  const std::int64_t needed =
-      options_.kernels == "reference"
-          ? DecoderTorch::bytes_to_load(source.config, *source.weights, dtype())
-          : cpu::DecoderCpu::bytes_to_load(source.config, *source.weights, numbers,
-                                           team()->size());
-  require_memory(source.config.name, needed, numbers.name(), available_memory());
+  require_memory(source.config.name, bytes_to_load(source, numbers), numbers.name(),
+                 available_memory());
 }
 
 /// "auto" is bfloat16.

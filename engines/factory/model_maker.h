@@ -44,6 +44,9 @@ class ModelMaker {
   void reach_cuda(const DecoderShape& shape);
   /// @throws ConfigError if the model cannot be loaded into the memory that is free
   void require_memory_for(const ModelSource& source, const cpu::NumberForms& numbers);
+  bool has_memory_for(const ModelSource& source, const cpu::NumberForms& numbers);
+  std::int64_t bytes_to_load(const ModelSource& source, const cpu::NumberForms& numbers);
+  cpu::NumberForms auto_numbers(const ModelSource& source) const;
   /// @throws ConfigError if the options ask for low-bit weights of a model that has none
   cpu::NumberForms numbers_for(const ModelSource& source) const;
   std::unique_ptr<LanguageModel> cpu_model(const ModelSource& source);

@@ -33,7 +33,11 @@ DecoderCpu::DecoderCpu(const DecoderShape& config, const DecoderWeights& weights
       scratch_(static_cast<std::size_t>(team_->size())) {
   load(weights);
   info_ = describe(config, weights, numbers, kernels);
-  SPECLAB_EXPECT(info_.weight_bytes == bytes_of_a_row(), "matrices of the sizes that are told");
+  low_bit_rows_ = most_low_bit_rows();
+  SPECLAB_EXPECT(numbers.weights == WeightChoice::fastest ||
+                     info_.weight_bytes == bytes_of_a_row(),
+                 "matrices of the sizes that are told");
+  info_.weight_bytes = bytes_of_a_row();
 }
 
 ModelInfo DecoderCpu::describe(const DecoderShape& shape, const DecoderWeights& weights,

@@ -37,11 +37,6 @@ class DecoderCpu final : public LanguageModel {
                             const NumberForms& numbers,
                             const CpuKernels* kernels = best_kernels());
 
-  /// Whether a step on the low-bit weights takes less time than on expanded ones, for which the
-  /// memory's rate stands: a probe of some milliseconds. Exact products only; false for models that
-  /// fit into caches.
-  bool is_faster_than_expanded();
-
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<KvCache> make_cache(std::int32_t max_sequences, std::int32_t capacity) override;
   ForwardResult forward(std::span<const ForwardRow> rows, KvCache& cache) override;
@@ -55,7 +50,8 @@ class DecoderCpu final : public LanguageModel {
   /// A product and its bias, in the order of the matrix's columns; empty: none.
   struct Linear {
     PackedMatrix matrix;
-    std::vector<float> bias;
+    std::vector<float> bias{};
+    PackedMatrix expanded{};  ///< the same numbers for many rows; empty: none
   };
   struct Norm {
     std::vector<float> weight, bias;  ///< weight empty: there is no norm
@@ -112,11 +108,14 @@ class DecoderCpu final : public LanguageModel {
 
   class LoadingMemory;
 
-  std::vector<const PackedMatrix*> probed_matrices() const;
-  double seconds_of_products(std::span<const PackedMatrix* const> matrices);
-  double seconds_of_expanded_bytes(std::span<const PackedMatrix* const> matrices) const;
+  std::vector<const Linear*> probed_products() const;
+  double seconds_of_products(std::span<const Linear* const> products, int rows,
+                             PackedMatrix Linear::* form);
+  /// Most rows whose products take less time on low-bit weights than on expanded ones.
+  int most_low_bit_rows();
 
   void load(const DecoderWeights& weights);
+  void load_expanded(const DecoderWeights& weights);
   void load_tables(const Loading& from);
   Layer load_layer(const Loading& from, std::int32_t layer) const;
   void load_attention(const Loading& from, std::int32_t layer, Layer& loaded) const;
@@ -177,6 +176,10 @@ class DecoderCpu final : public LanguageModel {
   MultiplyArgs product_args(const PackedMatrix& matrix, const std::vector<float>& bias,
                             const ProductRows& x, int rows, void* out, std::int64_t out_stride,
                             Epilogue epilogue) const;
+  /// The form of a product's weights for so many rows.
+  const PackedMatrix& form_for(const Linear& linear, int rows) const {
+    return linear.expanded.columns() > 0 && rows > low_bit_rows_ ? linear.expanded : linear.matrix;
+  }
   /// Puts `rows` rows of activations into the order that the matrix's kernels read; all threads
   /// meet behind it where that takes work.
   /// @param x  [rows, depth] in the element type of activations
@@ -217,13 +220,13 @@ class DecoderCpu final : public LanguageModel {
   std::shared_ptr<ThreadTeam> team_;
   const CpuKernels* kernels_;
   ModelInfo info_;
-  PackedMatrix embedding_;
-  Linear head_, fusion_, embedding_projection_, output_projection_;
+  Linear embedding_, head_, fusion_, embedding_projection_, output_projection_;
   std::vector<float> position_embedding_;  ///< [context + offset, hidden in whole vectors]
   Norm output_norm_, embedding_norm_, feature_norm_;
   std::vector<Layer> layers_;
   RotationTable global_rotation_, window_rotation_;
   std::int64_t deepest_ = 0;  ///< depth of the deepest product
+  int low_bit_rows_ = 0;      ///< most rows that low-bit weights take where both forms are there
 
   std::span<const ForwardRow> rows_;  ///< of the running forward
   KvCacheCpu* cache_ = nullptr;

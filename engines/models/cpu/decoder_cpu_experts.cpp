@@ -117,15 +117,16 @@ void DecoderCpu::multiply_experts(int rank, const std::vector<Linear>& products,
     const ExpertTask& task = expert_tasks_[static_cast<std::size_t>(at / blocks)];
     const int end = std::min(range.end, (at / blocks + 1) * blocks);
     const Linear& linear = products[static_cast<std::size_t>(task.expert)];
+    const PackedMatrix& matrix = form_for(linear, task.num_slots);
     ProductRows rows = slots;
     rows.x += task.first_slot * slots.row_bytes;
     MultiplyArgs args =
-        product_args(linear.matrix, linear.bias, rows, task.num_slots,
+        product_args(matrix, linear.bias, rows, task.num_slots,
                      static_cast<char*>(out) + task.first_slot * out_stride * out_bytes,
                      out_stride, epilogue);
     args.block_begin = at % blocks;
     args.block_end = args.block_begin + end - at;
-    run_product(rank, linear.matrix, args);
+    run_product(rank, matrix, args);
     at = end;
   }
 }

@@ -258,7 +258,7 @@ DecoderCpu::Layer DecoderCpu::load_layer(const Loading& from, std::int32_t layer
 void DecoderCpu::load_tables(const Loading& from) {
   using enum TensorRole;
   const std::int32_t table = config_.table_width();
-  embedding_ = load_linear(from, embedding, embedding, 0, config_.vocab_size, table).matrix;
+  embedding_ = load_linear(from, embedding, embedding, 0, config_.vocab_size, table);
   if (!config_.head_is_embedding())
     head_.matrix = load_linear(from, head, head, 0, config_.num_logits(), table).matrix;
   if (config_.head_bias) head_.bias = whole_blocks(from.weights.read(head_bias, 0));
@@ -288,12 +288,44 @@ void DecoderCpu::load(const DecoderWeights& weights) {
     for (std::int32_t l = rank; l < config_.num_layers; l += team_->size())
       layers_[static_cast<std::size_t>(l)] = load_layer(from, l);
   });
+  if (numbers_.weights == WeightChoice::fastest) load_expanded(weights);
   deepest_ = std::max({widths_.hidden, widths_.table, widths_.query, widths_.inner, widths_.expert,
                        fusion_.matrix.depth()});
 }
 
+/// The expanded form of every low-bit product beside it.
+void DecoderCpu::load_expanded(const DecoderWeights& weights) {
+  const NumberForms numbers = numbers_.type;
+  const Loading from{weights, MatrixForms(config_, weights, numbers)};
+  const auto add = [](Linear& to, Linear expanded) {
+    if (to.matrix.is_low_bit()) to.expanded = std::move(expanded.matrix);
+  };
+  const std::int32_t table = config_.table_width();
+  if (config_.head_is_embedding())
+    add(embedding_, load_linear(from, TensorRole::embedding, TensorRole::embedding, 0,
+                                config_.vocab_size, table));
+  else
+    add(head_, load_linear(from, TensorRole::head, TensorRole::head, 0, config_.num_logits(),
+                           table));
+  team_->run([&](int rank) {
+    for (std::int32_t l = rank; l < config_.num_layers; l += team_->size()) {
+      Layer& layer = layers_[static_cast<std::size_t>(l)];
+      Layer expanded = load_layer(from, l);
+      add(layer.query_key_value, std::move(expanded.query_key_value));
+      add(layer.attention_output, std::move(expanded.attention_output));
+      add(layer.first, std::move(expanded.first));
+      add(layer.down, std::move(expanded.down));
+      for (std::size_t e = 0; e < layer.experts.first.size(); ++e) {
+        add(layer.experts.first[e], std::move(expanded.experts.first[e]));
+        add(layer.experts.down[e], std::move(expanded.experts.down[e]));
+      }
+    }
+  });
+}
+
 std::int64_t DecoderCpu::bytes_of_a_row() const {
-  std::int64_t bytes = config_.head_is_embedding() ? embedding_.bytes() : head_.matrix.bytes();
+  const Linear& table = config_.head_is_embedding() ? embedding_ : head_;
+  std::int64_t bytes = form_for(table, 1).bytes();
   for (const Linear* once : {&fusion_, &embedding_projection_, &output_projection_})
     bytes += once->matrix.bytes();
   for (const Layer& layer : layers_) bytes += bytes_read(layer);
@@ -302,14 +334,13 @@ std::int64_t DecoderCpu::bytes_of_a_row() const {
 
 /// Bytes of a layer's matrices that a forward of one row reads.
 std::int64_t DecoderCpu::bytes_read(const Layer& layer) const {
-  const std::int64_t dense = layer.query_key_value.matrix.bytes() +
-                             layer.attention_output.matrix.bytes() + layer.first.matrix.bytes() +
-                             layer.down.matrix.bytes();
+  const auto bytes = [this](const Linear& linear) { return form_for(linear, 1).bytes(); };
+  const std::int64_t dense = bytes(layer.query_key_value) + bytes(layer.attention_output) +
+                             bytes(layer.first) + bytes(layer.down);
   if (layer.experts.first.empty()) return dense;
   const Experts& experts = layer.experts;
-  return dense + experts.router.matrix.bytes() +
-         config_.experts_per_token *
-             (experts.first.front().matrix.bytes() + experts.down.front().matrix.bytes());
+  return dense + bytes(experts.router) +
+         config_.experts_per_token * (bytes(experts.first.front()) + bytes(experts.down.front()));
 }
 
 }  // namespace speclab::engines::cpu

@@ -21,7 +21,10 @@ class DecoderCpu::LoadingMemory {
  public:
   LoadingMemory(const DecoderShape& shape, const DecoderWeights& weights,
                 const NumberForms& numbers)
-      : shape_(shape), weights_(weights), forms_(shape, weights, numbers), widths_(shape) {}
+      : shape_(shape),
+        numbers_(numbers),
+        forms_(shape, weights, numbers),
+        widths_(shape) {}
 
   std::int64_t highest(int num_threads) {
     load_tables();
@@ -34,6 +37,8 @@ class DecoderCpu::LoadingMemory {
  private:
   void hold(WeightForm form, std::int64_t columns, std::int64_t depth) {
     held_ += PackedMatrix::memory_bytes(form, columns, depth);
+    if (is_low_bit(form) && numbers_.weights == WeightChoice::fastest)
+      held_ += PackedMatrix::memory_bytes(numbers_.expanded(), columns, depth);
   }
 
   /// Float32 bytes of one role while it becomes columns.
@@ -122,7 +127,7 @@ class DecoderCpu::LoadingMemory {
   }
 
   const DecoderShape& shape_;
-  const DecoderWeights& weights_;
+  NumberForms numbers_;
   MatrixForms forms_;
   Widths widths_;
   std::int64_t held_ = 0, highest_ = 0;

@@ -18,7 +18,8 @@ std::int64_t element_bytes(ElementType type) { return kElementBytes[static_cast<
 
 void DecoderCpu::reserve_product_rows(std::size_t rows) {
   if (numbers_.kind == ProductKind::exact) {
-    if (numbers_.weights == WeightChoice::expanded || rows < kExpandedRows) return;
+    const bool expands = numbers_.weights == WeightChoice::file || numbers_.weights == WeightChoice::q8;
+    if (!expands || rows < kExpandedRows) return;
     for (Scratch& scratch : scratch_)
       if (!scratch.block)
         scratch.block = make_huge_buffer(static_cast<std::size_t>(deepest_ * kBlockColumns) * 2);
@@ -94,7 +95,7 @@ void DecoderCpu::multiply(int rank, const PackedMatrix& matrix, const std::vecto
 
 void DecoderCpu::multiply(int rank, const Linear& linear, const void* x, int rows, void* out,
                           std::int64_t out_stride, Epilogue epilogue) {
-  multiply(rank, linear.matrix, linear.bias, x, rows, out, out_stride, epilogue);
+  multiply(rank, form_for(linear, rows), linear.bias, x, rows, out, out_stride, epilogue);
 }
 
 void DecoderCpu::run_product(int rank, const PackedMatrix& matrix, const MultiplyArgs& args) {

@@ -25,8 +25,8 @@ void DecoderCpu::embed(int rank) {
 
 /// Exact products see an expanded table, whose values are bfloat16.
 void DecoderCpu::read_embedding(Token token, float* out) const {
-  embedding_.read_column(token, out);
-  if (!embedding_.is_low_bit() || numbers_.kind != ProductKind::exact) return;
+  embedding_.matrix.read_column(token, out);
+  if (!embedding_.matrix.is_low_bit() || numbers_.kind != ProductKind::exact) return;
   std::transform(out, out + widths_.table, out,
                  [](float value) { return from_bfloat16(to_bfloat16(value)); });
 }
@@ -113,9 +113,9 @@ void DecoderCpu::compute_outputs(int rank) {
   }
   if (logit_rows_.empty()) return;
   if (config_.embedding_size > 0) project_outputs(rank);
-  multiply(rank, config_.head_is_embedding() ? embedding_ : head_.matrix, head_.bias,
-           normed_.data(), static_cast<int>(logit_rows_.size()), logits_.data(),
-           config_.num_logits(), Epilogue::store);
+  const int rows = static_cast<int>(logit_rows_.size());
+  multiply(rank, form_for(config_.head_is_embedding() ? embedding_ : head_, rows), head_.bias,
+           normed_.data(), rows, logits_.data(), config_.num_logits(), Epilogue::store);
   if (config_.logit_scale == 1.0f && config_.logit_soft_cap == 0) return;
   team_->barrier();
   scale_logits(rank);

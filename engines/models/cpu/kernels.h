@@ -110,6 +110,7 @@ struct GroupArgs {
 
 struct CpuKernels {
   const char* name;
+  bool expands_fast;  ///< low-bit weights become bfloat16 about as fast as memory brings that
   void (*multiply_float32)(const MultiplyArgs& args);
   void (*multiply_bfloat16)(const MultiplyArgs& args);
   void (*multiply_low_bit)(const MultiplyArgs& args);

@@ -12,7 +12,13 @@
 namespace speclab::engines::cpu::SPECLAB_KERNELS_NAMESPACE {
 
 extern const CpuKernels kKernels;
+#ifdef __AVX512BF16__
+constexpr bool kExpandsFast = true;
+#else
+constexpr bool kExpandsFast = false;
+#endif
 const CpuKernels kKernels = {SPECLAB_KERNELS_NAME,
+                             kExpandsFast,
                              multiply<float>,
                              multiply<BFloat16>,
                              multiply_low_bit,

@@ -99,7 +99,8 @@ std::int64_t MatrixForms::bytes_to_read(TensorRole role, std::int32_t layer) con
   const BlockFormat& format = *find_block_format(name_of(*form));
   const std::int64_t stored =
       num_elements(role, shape_) / format.block_elements * format.block_bytes;
-  return numbers_.weights == WeightChoice::q8 ? expanded + stored : 2 * stored;
+  if (numbers_.weights == WeightChoice::q8) return expanded + stored;
+  return numbers_.weights == WeightChoice::fastest ? expanded : 2 * stored;
 }
 
 LowBitRows MatrixForms::read(TensorRole role, std::int32_t layer, WeightForm form) const {
@@ -122,6 +123,8 @@ std::string MatrixForms::described() const {
     }
   if (kept.empty()) return "";
   std::string text = fmt::format("weights in {}", fmt::join(kept, ", "));
+  if (numbers_.weights == WeightChoice::fastest)
+    return text + fmt::format(" or {}", name_of(numbers_.expanded()));
   if (!others.empty()) text += fmt::format(", some in {}", fmt::join(others, ", "));
   return text;
 }

@@ -16,6 +16,7 @@ constexpr WeightForm expanded_form(ElementType type) {
 enum class WeightChoice : std::uint8_t {
   expanded,  ///< one number each, in the element type
   file,      ///< as the file stores them where its type is a low-bit form, else expanded
+  fastest,   ///< both: each product of few rows takes the file's, of many rows the expanded ones
   q8,        ///< int8 in groups of 32, made on loading, where a group fits the depth
 };
 
