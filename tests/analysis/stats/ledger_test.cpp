@@ -178,11 +178,14 @@ TEST(ClusteredMean, TakesBothSignsAndHasAnIntervalFromTwoClustersOn) {
   const Estimate one = clustered_mean(totals);
   EXPECT_EQ(one.value, -2);
   EXPECT_FALSE(one.interval);
+  EXPECT_FALSE(clustered_standard_error(totals));
   totals.add(0, 2);
   const Estimate two = clustered_mean(totals);  // -1, standard error 1, t(0.975, 1) = 12.706
+  EXPECT_DOUBLE_EQ(clustered_standard_error(totals).value(), 1);
   EXPECT_NEAR(two.interval->low, -1 - 12.706, 1e-3);
   EXPECT_NEAR(two.interval->high, -1 + 12.706, 1e-3);
   EXPECT_THROW(clustered_mean(ClusterTotals{}), ContractError);
+  EXPECT_THROW(clustered_standard_error(ClusterTotals{}), ContractError);
 }
 
 }  // namespace
