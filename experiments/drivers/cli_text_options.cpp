@@ -1,6 +1,7 @@
 #include "experiments/drivers/cli_numbers.h"
 #include "experiments/drivers/cli_options.h"
 #include "experiments/drivers/cli_shared_options.h"
+#include "experiments/drivers/verify/arithmetic_distance.h"
 
 namespace speclab::experiments {
 namespace {
@@ -161,6 +162,16 @@ void add_verify_options(CLI::App* command, VerifyOptions& options) {
   for (CLI::Option* option : {prompts.set, prompts.count}) option->excludes(ids);
   command->add_flag("!--no-chat-template", options.chat_template,
                     "Use the text without a template");
+  CLI::Option* against =
+      command
+          ->add_option("--against", options.against,
+                       "Also measure how far the model's law is from its law in this number "
+                       "format, on text that it sampled at temperature 1. This is the price of "
+                       "the format, not of speculation, and does not change the verdict")
+          ->check(takes_one_of(kComparedDtypes));
+  add_number(command, "--positions", options.positions, "Tokens at which --against compares laws")
+      ->check(takes("at least 1"))
+      ->needs(against);
 }
 
 }  // namespace speclab::experiments

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -11,6 +12,7 @@
 #include "experiments/drivers/commands/prompt.h"
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/plan/chat_prompt.h"
+#include "experiments/drivers/verify/arithmetic_distance.h"
 #include "experiments/drivers/verify/verification.h"
 #include "sim/core/errors.h"
 
@@ -43,11 +45,12 @@ std::vector<engines::Request> requests_of(const VerifyOptions& options,
   return requests;
 }
 
+nlohmann::ordered_json number(const std::optional<double>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
+
 nlohmann::ordered_json json_of(const SampledLaw& sampled) {
   nlohmann::ordered_json tests = nlohmann::ordered_json::array();
-  const auto number = [](const std::optional<double>& value) {
-    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
-  };
   for (const LawTest& test : sampled.tests)
     tests.push_back({{"name", test.name},
                      {"p", number(test.p)},
@@ -56,6 +59,18 @@ nlohmann::ordered_json json_of(const SampledLaw& sampled) {
           {"impossible", sampled.impossible},
           {"at_the_edge", sampled.at_the_edge},
           {"tests", tests}};
+}
+
+nlohmann::ordered_json json_of(const ArithmeticDistance& distance) {
+  return {{"dtype", distance.other_dtype},
+          {"positions", distance.total_variations.size()},
+          {"texts", distance.texts},
+          {"prompts", distance.prompts},
+          {"mean_total_variation", distance.mean()},
+          {"standard_error", number(distance.standard_error)},
+          {"percentile_99", number(distance.percentile_99())},
+          {"largest", distance.largest()},
+          {"arg_max_agreement", distance.arg_max_agreement()}};
 }
 
 nlohmann::ordered_json settings_of(const VerificationPlan& plan, const engines::ModelInfo& model) {
@@ -75,15 +90,13 @@ nlohmann::ordered_json settings_of(const VerificationPlan& plan, const engines::
           {"max_new_tokens", decoder.stop.max_new_tokens}};
 }
 
-nlohmann::ordered_json json_of(const Verification& v, const nlohmann::ordered_json& settings,
-                               const std::string& text) {
+nlohmann::ordered_json json_of(const Verification& v, const nlohmann::ordered_json& settings) {
   nlohmann::ordered_json differences = nlohmann::ordered_json::array();
   for (const Difference& d : v.greedy.differences)
-    differences.push_back(
-        {{"text", d.sequence},
-         {"token", d.position},
-         {"gap", d.gap ? nlohmann::ordered_json(*d.gap) : nlohmann::ordered_json()},
-         {"near_tie", v.is_near_tie(d)}});
+    differences.push_back({{"text", d.sequence},
+                           {"token", d.position},
+                           {"gap", number(d.gap)},
+                           {"near_tie", v.is_near_tie(d)}});
   nlohmann::ordered_json object = {
       {"passes", v.passes()},
       {"tests_anything", v.tests_anything()},
@@ -103,34 +116,90 @@ nlohmann::ordered_json json_of(const Verification& v, const nlohmann::ordered_js
                        {"outputs", v.exact->outputs},
                        {"paths", v.exact->paths},
                        {"largest_error", v.exact->largest_error}};
-  object["text"] = text;
   return object;
+}
+
+/// @param dtype  that the model has or was asked for
+void check_against(const std::string& against, const std::string& dtype) {
+  std::vector<std::string> allowed{kComparedDtypes.begin(), kComparedDtypes.end()};
+  const bool is_known = std::ranges::find(allowed, against) != allowed.end();
+  std::erase(allowed, dtype);
+  if (!is_known)
+    throw ConfigError(
+        fmt::format("--against {}; allowed: {}", escaped(against, 40), fmt::join(allowed, ", ")));
+  if (against == dtype)
+    throw ConfigError(
+        fmt::format("--against {}: the model has this number format itself; allowed: {}", against,
+                    fmt::join(allowed, ", ")));
+}
+
+/// Wrong options are told before a model is loaded, as far as they can be.
+void check_options(const VerifyOptions& options) {
+  if (options.speculation_length < 0)
+    throw ConfigError(
+        fmt::format("--speculation-length {}; allowed: integers >= 0", options.speculation_length));
+  if (options.positions < 1)
+    throw ConfigError(fmt::format("--positions {}; allowed: integers >= 1", options.positions));
+  if (options.against) check_against(*options.against, options.common.model.dtype);
+  if (const std::string& kind = options.decoder.drafter.kind; kind == "none" || kind == "plain")
+    throw ConfigError(fmt::format("--drafter {} drafts nothing that could be verified; allowed: {}",
+                                  kind,
+                                  fmt::join(std::span(engines::kDrafterKinds).subspan(1), ", ")));
+}
+
+void say_progress(const std::string& what) { fmt::print(stderr, "verify: {}\n", what); }
+
+/// Loads the other arithmetic in place of the target, and the target again: one model lies in
+/// memory at a time.
+ArithmeticDistance measure_distance(engines::Engines& engines, engines::LoadedModel& loaded,
+                                    const std::vector<engines::Request>& requests,
+                                    const VerifyOptions& options) {
+  const std::string dtype = loaded.model->info().dtype;
+  engines::ModelOptions other = options.common.model;
+  other.dtype = *options.against;
+  other.device = loaded.model->info().device;  // "auto" may choose another for another format
+  say_progress("the model's own text at temperature 1");
+  const OwnTexts own = write_own_texts(engines, loaded, requests,
+                                       {.positions = options.positions,
+                                        .seed = options.common.seed,
+                                        .ignore_eos = options.decoder.stop.ignore_eos});
+  say_progress(fmt::format("the laws of that text in {}", other.dtype));
+  loaded.model.reset();
+  const ArithmeticDistance distance = distance_to(*engines.load_model(other).model, dtype, own);
+  loaded = engines.load_model(options.common.model);
+  return distance;
+}
+
+void print_result(const Verification& result, const std::optional<ArithmeticDistance>& distance,
+                  const VerificationPlan& plan, const engines::ModelInfo& model, bool json) {
+  const std::string text =
+      verdict_text(result, plan, model) + (distance ? distance_text(*distance) : "");
+  if (!json) {
+    fmt::print("{}", text);
+    return;
+  }
+  nlohmann::ordered_json object = json_of(result, settings_of(plan, model));
+  if (distance) object["against"] = json_of(*distance);
+  object["text"] = text;
+  fmt::print("{}\n", object.dump());
 }
 
 }  // namespace
 
 int run_verify(const VerifyOptions& options) {
-  if (options.speculation_length < 0)
-    throw ConfigError(
-        fmt::format("--speculation-length {}; allowed: integers >= 0", options.speculation_length));
-  if (const std::string& kind = options.decoder.drafter.kind; kind == "none" || kind == "plain")
-    throw ConfigError(fmt::format("--drafter {} drafts nothing that could be verified; allowed: {}",
-                                  kind,
-                                  fmt::join(std::span(engines::kDrafterKinds).subspan(1), ", ")));
+  check_options(options);
   const std::vector<Prompt> prompts = prompts_of(options);
   const auto engines = open_engines();
   engines::LoadedModel loaded = load_with_note(*engines, options.common.model);
+  if (options.against) check_against(*options.against, loaded.model->info().dtype);
   VerificationPlan plan{options.decoder, options.speculation_length,
                         requests_of(options, prompts, loaded)};
   plan.decoder.seed = options.common.seed;
-  const Verification result = verify(*engines, loaded, plan, [](const std::string& what) {
-    fmt::print(stderr, "verify: {}\n", what);
-  });
-  const std::string text = verdict_text(result, plan, loaded.model->info());
-  fmt::print("{}",
-             options.common.json
-                 ? json_of(result, settings_of(plan, loaded.model->info()), text).dump() + "\n"
-                 : text);
+  check_settings(*engines, loaded, plan);
+  std::optional<ArithmeticDistance> distance;
+  if (options.against) distance = measure_distance(*engines, loaded, plan.requests, options);
+  const Verification result = verify(*engines, loaded, plan, say_progress);
+  print_result(result, distance, plan, loaded.model->info(), options.common.json);
   if (!result.passes() || (result.drafted > 0 && !engines::is_lossless(plan.decoder)))
     return static_cast<int>(ExitCode::drift);
   return static_cast<int>(result.tests_anything() ? ExitCode::ok : ExitCode::invalid_measurement);

@@ -16,6 +16,9 @@ struct VerifyOptions {
   PromptListOptions prompts;              ///< two of each category of the core set if none is given
   std::optional<std::string> prompt_ids;  ///< one prompt instead
   bool chat_template = true;
+  std::optional<std::string> against;  ///< number format to measure the distance to, one of
+                                       ///< kComparedDtypes
+  std::int32_t positions = 2000;       ///< of that distance
 };
 
 /// @return 0 where nothing speaks against the target's law, ExitCode::drift where something does,

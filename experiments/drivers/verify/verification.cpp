@@ -112,6 +112,13 @@ bool Verification::tests_anything() const {
   return drafted > 0 && judges_law;
 }
 
+void check_settings(engines::Engines& engines, engines::LoadedModel& target,
+                    const VerificationPlan& plan) {
+  DecoderOptions options = plan.decoder;
+  fill_end_tokens(target.tokenizer.get(), options.sampling);
+  engines.make_decoder(*target.model, target.tokenizer, options);
+}
+
 Verification verify(engines::Engines& engines, engines::LoadedModel& target, VerificationPlan plan,
                     const std::function<void(const std::string&)>& progress) {
   Verification result;
@@ -120,9 +127,6 @@ Verification verify(engines::Engines& engines, engines::LoadedModel& target, Ver
   greedy.sampling.temperature = 0;
   plain.drafter = {.kind = "plain"};
   plain.sampling.temperature = 0;
-  engines.make_decoder(
-      *target.model, target.tokenizer,
-      plan.decoder);  // refuses settings that do not fit before anything is decoded
   progress("greedy texts, plain and speculative");
   const auto plain_records = decode_all(engines, target, plain, plan),
              greedy_records = decode_all(engines, target, greedy, plan);

@@ -51,6 +51,11 @@ struct Verification {
   bool passes() const;
 };
 
+/// Refuses settings that do not fit, before anything is decoded. @throws ConfigError
+void check_settings(engines::Engines& engines, engines::LoadedModel& target,
+                    const VerificationPlan& plan);
+
+/// @param plan      whose settings fit
 /// @param progress  called with what is done next
 Verification verify(engines::Engines& engines, engines::LoadedModel& target, VerificationPlan plan,
                     const std::function<void(const std::string&)>& progress);

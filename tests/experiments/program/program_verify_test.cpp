@@ -1,5 +1,5 @@
-// `speclab verify`: a rule that is lossless, one that is lossy, and nothing to verify. A tiny pair
-// writes the many tokens that the statistics need.
+// `speclab verify`: a rule that is lossless, one that is lossy, and nothing to verify; the distance
+// to another arithmetic. A tiny pair writes the many tokens that the statistics need.
 
 #include <nlohmann/json.hpp>
 
@@ -64,6 +64,48 @@ TEST(ProgramVerify, DoesNotPassWhereNothingWasDrafted) {
       "--max-new-tokens 4",
       12, "nothing was drafted");
   testing::expect_refusal("verify --drafter none", 2, "drafts nothing that could be verified");
+}
+
+/// Defect: the distance decides the verdict, compares the model with itself, or is missing in JSON
+/// or text. The largest mean allowed is eight times the default model's.
+TEST(ProgramVerify, MeasuresTheDistanceToAnotherArithmeticBesideItsVerdict) {
+  const Outcome outcome = run_program(
+      "verify --json --drafter prompt_lookup --dtype float32 --against bfloat16 --positions 700 "
+      "--no-chat-template --prompt-ids 97,98,99 --ignore-eos --temperature 0 --model " +
+      TinyModels::get().target() + " 2>/dev/null");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const auto object = nlohmann::json::parse(outcome.output);
+  EXPECT_EQ(object.at("settings").at("dtype"), "float32");
+  const auto& against = object.at("against");
+  EXPECT_EQ(against.at("dtype"), "bfloat16");
+  EXPECT_EQ(against.at("positions"), 700);
+  EXPECT_EQ(against.at("prompts"), 1);
+  EXPECT_GE(against.at("texts"), 3);
+  const double mean = against.at("mean_total_variation"), largest = against.at("largest");
+  EXPECT_GT(mean, 1e-5);
+  EXPECT_LT(mean, 0.05);
+  EXPECT_GT(against.at("standard_error"), 0.0);
+  EXPECT_GE(against.at("percentile_99"), mean);
+  EXPECT_GE(largest, against.at("percentile_99").get<double>());
+  EXPECT_GT(against.at("arg_max_agreement"), 0.9);
+  EXPECT_NE(object.at("text").get<std::string>().find("not of speculation."), std::string::npos);
+}
+
+/// Defect: a model is compared with itself, since "auto" is bfloat16, or a wrong option is found
+/// after minutes.
+TEST(ProgramVerify, RefusesWhatItCannotCompareWith) {
+  const std::string verify = "verify --drafter prompt_lookup --prompt-ids 1,2 ";
+  expect_refusal(verify + "--against float16", 2, "--against float16; allowed: float32, bfloat16");
+  expect_refusal(verify + "--against auto", 2, "--against auto; allowed: float32, bfloat16");
+  expect_refusal(verify + "--model missing --dtype float32 --against float32", 2,
+                 "has this number format itself; allowed: bfloat16");
+  expect_refusal(verify + "--against bfloat16 --model " + TinyModels::get().target(), 2,
+                 "has this number format itself; allowed: float32");
+  expect_refusal(verify + "--positions 5", 2, "--against");
+  expect_refusal(verify + "--against float32 --positions 0", 2, "--positions 0; allowed");
+  expect_refusal(verify + "--against float32 --verifier greedy --temperature 0.8 --model " +
+                     TinyModels::get().target(),
+                 2, "greedy");
 }
 
 TEST(ProgramVerify, RefusesWhatItCannotVerify) {

@@ -1,0 +1,119 @@
+#include "experiments/drivers/verify/arithmetic_distance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "analysis/stats/clustered_mean.h"
+#include "analysis/stats/percentile.h"
+#include "engines/interface/not_finite.h"
+
+namespace speclab::experiments {
+namespace {
+
+/// The law that logits make at temperature 1, in double.
+struct LogitLaw {
+  std::span<const float> logits;
+  std::size_t arg_max;
+  double log_normaliser;
+
+  /// @throws NotFiniteError naming the model
+  LogitLaw(std::span<const float> row, const std::string& model)
+      : logits(row),
+        arg_max(static_cast<std::size_t>(std::ranges::max_element(row) - row.begin())) {
+    const double largest = static_cast<double>(row[arg_max]);
+    double sum = 0.0;
+    for (const float logit : row) sum += std::exp(static_cast<double>(logit) - largest);
+    log_normaliser = largest + std::log(sum);
+    if (!std::isfinite(log_normaliser)) engines::throw_logits_not_finite(model);
+  }
+  double probability(std::size_t token) const {
+    return std::exp(static_cast<double>(logits[token]) - log_normaliser);
+  }
+};
+
+double total_variation(const LogitLaw& a, const LogitLaw& b) {
+  double sum = 0.0;
+  for (std::size_t token = 0; token < a.logits.size(); ++token)
+    sum += std::abs(a.probability(token) - b.probability(token));
+  return 0.5 * sum;
+}
+
+/// Adds the positions of one text. @param first, second  [positions, vocab]
+void add_text(std::span<const float> first, std::span<const float> second,
+              const engines::ModelInfo& model, ArithmeticDistance& distance) {
+  const auto vocab = static_cast<std::size_t>(model.vocab_size);
+  for (std::size_t at = 0; at < first.size(); at += vocab) {
+    const LogitLaw a(first.subspan(at, vocab), model.name),
+        b(second.subspan(at, vocab), model.name);
+    distance.total_variations.push_back(total_variation(a, b));
+    distance.same_arg_max += a.arg_max == b.arg_max;
+  }
+}
+
+double sum_of(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+std::string error_line(const ArithmeticDistance& distance) {
+  const bool over_prompts = distance.prompts > 1;
+  if (!distance.standard_error) return "no standard error, because there is one text alone";
+  return fmt::format("standard error {:.2g} over {} {}", *distance.standard_error,
+                     over_prompts ? distance.prompts : distance.texts,
+                     over_prompts ? "prompts" : "texts of one prompt");
+}
+
+}  // namespace
+
+double ArithmeticDistance::mean() const {
+  return sum_of(total_variations) / static_cast<double>(total_variations.size());
+}
+
+double ArithmeticDistance::largest() const { return *std::ranges::max_element(total_variations); }
+
+std::optional<double> ArithmeticDistance::percentile_99() const {
+  return analysis::percentile(total_variations, 0.99).value;
+}
+
+double ArithmeticDistance::arg_max_agreement() const {
+  return static_cast<double>(same_arg_max) / static_cast<double>(total_variations.size());
+}
+
+ArithmeticDistance distance_to(engines::LanguageModel& other, const std::string& dtype,
+                               const OwnTexts& own) {
+  ArithmeticDistance distance{.dtype = dtype,
+                              .other_dtype = other.info().dtype,
+                              .total_variations = {},
+                              .texts = own.texts.size(),
+                              .prompts = own.prompt_of.back() + 1};
+  analysis::ClusterTotals clusters;
+  for (std::size_t i = 0; i < own.texts.size(); ++i) {
+    const std::size_t before = distance.total_variations.size();
+    add_text(own.logits[i], own_logits(other, own.texts[i]), other.info(), distance);
+    const auto added = std::span<const double>(distance.total_variations).subspan(before);
+    const bool is_new = distance.prompts == 1 || i == 0 || own.prompt_of[i] != own.prompt_of[i - 1];
+    if (is_new) clusters.add(0.0, 0.0);
+    clusters.numerator.back() += sum_of(added);
+    clusters.denominator.back() += static_cast<double>(added.size());
+  }
+  distance.standard_error = analysis::clustered_standard_error(clusters);
+  return distance;
+}
+
+std::string distance_text(const ArithmeticDistance& distance) {
+  const auto percentile = distance.percentile_99();
+  return fmt::format(
+      "against    the laws of {} and {} are {:.3g} apart in the mean, {}\n"
+      "           (total variation of the next token at temperature 1; n = {} positions)\n"
+      "           {}; largest {:.3g}; the arg max agrees at {:.2f} % of the positions\n"
+      "           This distance is the price of the number format, not of speculation.\n",
+      distance.dtype, distance.other_dtype, distance.mean(), error_line(distance),
+      distance.total_variations.size(),
+      percentile ? fmt::format("99th percentile {:.3g}", *percentile)
+                 : "no 99th percentile, which needs 662 positions",
+      distance.largest(), 100.0 * distance.arg_max_agreement());
+}
+
+}  // namespace speclab::experiments
