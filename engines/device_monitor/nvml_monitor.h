@@ -27,6 +27,8 @@ struct NvmlFunctions {
   std::function<int(NvmlDevice, unsigned long long* bits)> slowdowns;
   std::function<int(NvmlDevice, unsigned* count)> processes;  ///< that compute on it, this one too
   std::function<int(NvmlDevice, unsigned long long* count)> ecc_errors;
+  std::function<int(NvmlDevice, unsigned long long* millijoules)>
+      energy{};  ///< since the driver was loaded; empty if the library does not have it
 };
 
 /// The library of the driver that is installed; nothing where there is none or it lacks a function.

@@ -14,9 +14,14 @@ class Library {
 
   template <typename Function>
   Function* function(const char* name) {
-    void* found = handle_ ? ::dlsym(handle_, name) : nullptr;
+    Function* found = function_or_null<Function>(name);
     lacks_ = lacks_ || found == nullptr;
-    return reinterpret_cast<Function*>(found);
+    return found;
+  }
+
+  template <typename Function>
+  Function* function_or_null(const char* name) const {
+    return reinterpret_cast<Function*>(handle_ ? ::dlsym(handle_, name) : nullptr);
   }
 
  private:
@@ -52,6 +57,8 @@ std::optional<NvmlFunctions> open_nvml() {
       "nvmlDeviceGetComputeRunningProcesses_v3");
   const auto ecc_errors = library.function<int(NvmlDevice, int, int, unsigned long long*)>(
       "nvmlDeviceGetTotalEccErrors");
+  const auto energy = library.function_or_null<int(NvmlDevice, unsigned long long*)>(
+      "nvmlDeviceGetTotalEnergyConsumption");
   if (!library.has_all()) return std::nullopt;
   return NvmlFunctions{init,
                        by_bus_id,
@@ -66,7 +73,8 @@ std::optional<NvmlFunctions> open_nvml() {
                        },
                        [=](NvmlDevice device, unsigned long long* count) {
                          return ecc_errors(device, kUncorrected, kSinceTheDriverWasLoaded, count);
-                       }};
+                       },
+                       energy};
 }
 
 }  // namespace speclab::engines

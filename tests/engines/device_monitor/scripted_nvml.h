@@ -10,7 +10,7 @@ namespace speclab::testing {
 /// What it says, and with which code each function ends.
 struct NvmlScript {
   unsigned sm_mhz = 1980, memory_mhz = 2619, celsius = 41, milliwatts = 312'500, processes = 1;
-  unsigned long long slowdowns = 0, ecc_errors = 0;
+  unsigned long long slowdowns = 0, ecc_errors = 0, millijoules = 0;
   int start_code = 0, find_code = 0, clock_code = 0, code = 0;
 };
 
@@ -46,6 +46,10 @@ inline engines::NvmlFunctions scripted_nvml(const std::shared_ptr<NvmlScript>& s
       .ecc_errors =
           [=](NvmlDevice, unsigned long long* count) {
             return says(count, script->ecc_errors, script->code);
+          },
+      .energy =
+          [=](NvmlDevice, unsigned long long* millijoules) {
+            return says(millijoules, script->millijoules, script->code);
           }};
 }
 
