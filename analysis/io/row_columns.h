@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string_view>
+#include <vector>
 
 namespace speclab::analysis {
 
@@ -41,9 +42,25 @@ inline constexpr std::array<std::string_view, 31> kRowColumns = {"row_id",
 inline constexpr std::array<std::string_view, 10> kRoundColumns = {
     "row_id", "round",    "position", "drafted", "rows",
     "depth",  "accepted", "tested",   "emitted", "next_kind"};
-/// The last one is there where the manifest has sections.
-inline constexpr std::array<std::string_view, 10> kTimeColumns = {
+inline constexpr std::array<std::string_view, 9> kTimeColumns = {
     "row_id",    "prefill_ns", "time_to_first_token_ns", "decode_ns", "draft_ns", "target_ns",
-    "verify_ns", "other_ns",   "peak_memory_bytes",      "section"};
+    "verify_ns", "other_ns",   "peak_memory_bytes"};
+/// Columns of times.csv that runs of earlier revisions lack, all together.
+inline constexpr std::array<std::string_view, 4> kReadColumns = {"target_bytes", "draft_bytes",
+                                                                 "energy_j", "energy_source"};
+/// Last column of times.csv if the manifest has sections.
+inline constexpr std::string_view kSectionColumn = "section";
+
+/// All columns of a times.csv.
+struct TimeColumns {
+  bool has_reads = true, has_sections = false;
+
+  std::vector<std::string_view> names() const {
+    std::vector<std::string_view> names(kTimeColumns.begin(), kTimeColumns.end());
+    if (has_reads) names.insert(names.end(), kReadColumns.begin(), kReadColumns.end());
+    if (has_sections) names.push_back(kSectionColumn);
+    return names;
+  }
+};
 
 }  // namespace speclab::analysis

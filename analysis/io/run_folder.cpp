@@ -177,11 +177,24 @@ void check_split(const Table& table, std::size_t row, const Generation& g) {
   }
 }
 
+/// Counted bytes and metered energy; the source stands beside an energy and only there.
+void read_reads(const Table& table, std::size_t row, Generation& g) {
+  for (const char* column : {"target_bytes", "draft_bytes"})
+    table.optional_number_from(0, 1e18, row, column);
+  if (table.optional_number_from(0, 1e15, row, "energy_j").has_value() !=
+      table.optional_text(row, "energy_source").has_value())
+    table.fail(row, "energy_source", "an energy and its source stand together, or neither does");
+  const auto target = table.optional_integer(row, "target_bytes");
+  const auto draft = table.optional_integer(row, "draft_bytes");
+  if (target && draft) g.read_bytes = *target + *draft;
+  g.energy_j = table.optional_number(row, "energy_j");
+}
+
 void read_times(const std::string& path, Run& run) {
   const Table table = Table::read(path);
   const bool has_sections = !run.manifest.sections.empty();
-  table.expect_columns(std::span<const std::string_view>(kTimeColumns)
-                           .first(kTimeColumns.size() - (has_sections ? 0 : 1)));
+  const bool has_reads = std::ranges::count(table.columns(), kReadColumns.front()) > 0;
+  table.expect_columns(TimeColumns{has_reads, has_sections}.names());
   if (table.size() != run.generations.size()) {
     throw DataError(path + ": " + std::to_string(table.size()) + " rows, rows.csv has " +
                     std::to_string(run.generations.size()));
@@ -198,6 +211,7 @@ void read_times(const std::string& path, Run& run) {
     g.other_ns = table.count(row, "other_ns");
     table.optional_number_from(0, 1e18, row, "peak_memory_bytes");
     check_split(table, row, g);
+    if (has_reads) read_reads(table, row, g);
     if (has_sections) g.section = table.count(row, "section", 1);
   }
   check_sections(path, run);

@@ -68,6 +68,8 @@ struct Generation {
   std::int64_t target_ns = 0;
   std::int64_t verify_ns = 0;
   std::int64_t other_ns = 0;
+  std::optional<std::int64_t> read_bytes{};  ///< by all models in its rounds; older runs lack it
+  std::optional<double> energy_j{};          ///< of its rounds; empty if no meter told it
   std::int64_t section = 0;  ///< of Manifest::sections, that measured it; 0 where there are none
 
   std::int64_t walltime_ns() const { return prefill_ns + decode_ns; }

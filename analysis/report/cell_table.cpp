@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 
 #include "analysis/report/sortable_table.h"
@@ -81,7 +82,11 @@ std::vector<Column> value_columns() {
       {{"law off by", false},
        [](const CellSummary& c) { return value_entry(c.summary.law_distance); }},
       {{"rounds that draft, %", false},
-       [](const CellSummary& c) { return value_entry(c.summary.drafting_fraction, 100); }}};
+       [](const CellSummary& c) { return value_entry(c.summary.drafting_fraction, 100); }},
+      {{"MB read a token", false},
+       [](const CellSummary& c) { return value_entry(c.summary.bytes_per_token, 1e-6); }},
+      {{"J a token", false},
+       [](const CellSummary& c) { return value_entry(c.summary.joules_per_token); }}};
 }
 
 bool varies(const Column& column, const std::vector<CellSummary>& cells) {
@@ -96,10 +101,17 @@ std::vector<Column> shown_columns(const std::vector<CellSummary>& cells) {
   std::erase_if(columns, [&](const Column& column) {
     return column.title != "drafter" && !varies(column, cells);
   });
-  const bool any_lossy =
-      std::ranges::any_of(cells, [](const CellSummary& c) { return c.summary.is_lossy(); });
+  const auto any = [&](const std::optional<double> GroupSummary::* value) {
+    return std::ranges::any_of(
+        cells, [=](const CellSummary& c) { return (c.summary.*value).has_value(); });
+  };
+  const std::map<std::string, bool> is_shown{
+      {"law off by", any(&GroupSummary::law_distance)},
+      {"MB read a token", any(&GroupSummary::bytes_per_token)},
+      {"J a token", any(&GroupSummary::joules_per_token)}};
   for (auto& column : value_columns())
-    if (any_lossy || column.title != "law off by") columns.push_back(std::move(column));
+    if (const auto rare = is_shown.find(column.title); rare == is_shown.end() || rare->second)
+      columns.push_back(std::move(column));
   return columns;
 }
 

@@ -157,6 +157,15 @@ void add_law_distance(const Generations& generations, GroupSummary& summary) {
     summary.law_distance = total(generations, distance) / total(generations, tokens);
 }
 
+/// What the tokens of a group cost, where every generation tells it. @param cost  optional number
+std::optional<double> cost_per_token(const Generations& generations, const auto& cost) {
+  if (!std::ranges::all_of(generations, [&](const Generation* g) { return cost(*g).has_value(); }))
+    return std::nullopt;
+  const double n = total(generations, tokens);
+  if (n == 0) return std::nullopt;
+  return total(generations, [&](const Generation& g) { return static_cast<double>(*cost(g)); }) / n;
+}
+
 /// Levels of the deepest draft of any round.
 double deepest_draft(const Generations& generations) {
   std::int64_t deepest = 0;
@@ -216,6 +225,10 @@ GroupSummary summarise(const Generations& generations, const Run& run, const Bas
         n;
   }
   add_law_distance(generations, summary);
+  summary.bytes_per_token =
+      cost_per_token(generations, [](const Generation& g) { return g.read_bytes; });
+  summary.joules_per_token =
+      cost_per_token(generations, [](const Generation& g) { return g.energy_j; });
   add_speedup(generations, baseline, bootstrap, summary);
   add_time_split(generations, bootstrap, summary);
   summary.prediction = pooled_prediction(generations, run);

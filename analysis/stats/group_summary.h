@@ -64,7 +64,9 @@ struct GroupSummary {
   std::size_t apart_pairs = 0;  ///< generations whose plain partners are, one of them at least, of
                                 ///< another section: measured at another time
   bool lossless = true;
-  std::optional<double> law_distance{};  ///< mean over the tokens of a lossy group
+  std::optional<double> law_distance{};      ///< mean over the tokens of a lossy group
+  std::optional<double> bytes_per_token{};   ///< that forwards of rounds read, over output tokens
+  std::optional<double> joules_per_token{};  ///< of rounds; either is missing if a row lacks it
   bool forced_acceptance = false;
 
   /// Whether the rule changes the output law; forced acceptance, which has none, is not meant.

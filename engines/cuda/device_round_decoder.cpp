@@ -6,6 +6,7 @@
 
 #include "engines/decoding/clock.h"
 #include "engines/decoding/commit_chain.h"
+#include "engines/decoding/counted_model.h"
 #include "engines/sampling/score_processors.h"
 #include "sim/core/errors.h"
 #include "sim/core/tree_growth.h"
@@ -107,12 +108,14 @@ void DeviceRoundDecoder::catch_up(const Sequence& sequence) {
   if (draft_known_ >= needed) return;
   LapClock clock;
   dynamic_cast<KvCacheCuda&>(*draft_cache_).plan().set_length(0, draft_known_);
-  commit_chain(*drafter_, *draft_cache_, 0,
+  CountedModel counted(*drafter_);
+  commit_chain(counted, *draft_cache_, 0,
                std::span(sequence.tokens)
                    .subspan(static_cast<std::size_t>(draft_known_),
                             static_cast<std::size_t>(needed - draft_known_)));
   draft_known_ = needed;
   draft_ns_ = clock.lap_ns();
+  catch_up_bytes_ = counted.bytes_read();
 }
 
 std::int32_t DeviceRoundDecoder::draft_length(const Sequence& sequence, std::int32_t& forced) {
@@ -135,13 +138,27 @@ bool DeviceRoundDecoder::round() {
   if (sequence.finished) return false;
   std::int32_t forced = -1;
   const std::int32_t length = draft_length(sequence, forced);
-  draft_ns_ = 0;
+  draft_ns_ = catch_up_bytes_ = 0;
   if (length > 0) catch_up(sequence);
   rounds_.prepare(length);
   LapClock clock;
   const RoundResult& result = rounds_.run(length, forced);
   apply(sequence, length, result, clock.lap_ns());
   return !sequence.finished;
+}
+
+/// The target's cache holds all tokens but the last one. The drafter's first forward finds all but
+/// the last two, its later ones all. Drafted tokens do not count, as on the host.
+ReadBytes DeviceRoundDecoder::graph_bytes(const Sequence& sequence, std::int32_t length) {
+  const auto tokens = static_cast<std::int64_t>(sequence.tokens.size());
+  const auto forward = [](const ModelInfo& info, std::int64_t cached) {
+    return info.weight_bytes + std::max<std::int64_t>(cached, 0) * info.cache_bytes_per_token;
+  };
+  ReadBytes read{forward(target().info(), tokens - 1)};
+  if (length > 0)
+    read.draft =
+        forward(drafter_->info(), tokens - 2) + (length - 1) * forward(drafter_->info(), tokens);
+  return read;
 }
 
 /// The device's clock parts the round; what the host waited beyond it is other_ns.
@@ -152,6 +169,8 @@ void DeviceRoundDecoder::apply(Sequence& sequence, std::int32_t length, const Ro
     return static_cast<std::int64_t>(result.times[i + 1] - result.times[i]);
   };
   const RoundOutcome& outcome = result.outcome;
+  ReadBytes read = graph_bytes(sequence, length);
+  read.draft += catch_up_bytes_;
   if (length > 0)
     draft_known_ =
         static_cast<std::int32_t>(sequence.tokens.size()) +
@@ -179,7 +198,7 @@ void DeviceRoundDecoder::apply(Sequence& sequence, std::int32_t length, const Ro
   policy_->observe(record);
   record.other_ns =
       std::max<std::int64_t>(0, host_ns - part(0) - part(1) - part(2)) + clock.lap_ns();
-  record_round(sequence, record);
+  record_round(sequence, record, read);
 }
 
 }  // namespace speclab::engines::cuda

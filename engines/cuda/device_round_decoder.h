@@ -29,6 +29,8 @@ class DeviceRoundDecoder final : public DecoderBase {
   CachedModel begin_draft(const Sequence& sequence);
   std::int32_t draft_length(const Sequence& sequence, std::int32_t& forced);
   void catch_up(const Sequence& sequence);
+  /// What a round's graph reads. @param length  of the draft: one forward of the drafter a level
+  ReadBytes graph_bytes(const Sequence& sequence, std::int32_t length);
   void apply(Sequence& sequence, std::int32_t length, const RoundResult& result,
              std::int64_t host_ns);
 
@@ -38,7 +40,8 @@ class DeviceRoundDecoder final : public DecoderBase {
   std::unique_ptr<SpeculationLengthPolicy> policy_;
   std::int32_t draft_known_ =
       0;  ///< tokens of the sequence whose keys and values the drafter's cache holds
-  std::int64_t draft_ns_ = 0;  ///< spent on reading them before this round's graph
+  std::int64_t draft_ns_ = 0;        ///< spent on reading them before this round's graph
+  std::int64_t catch_up_bytes_ = 0;  ///< read meanwhile
   std::vector<Token> emitted_;
   std::vector<TokenFate> fates_;
 };

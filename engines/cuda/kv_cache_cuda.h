@@ -18,6 +18,11 @@ class KvCacheCuda final : public KvCache {
   KvCacheCuda(const DecoderShape& config, const Device& device, std::int32_t max_sequences,
               std::int32_t capacity);
 
+  /// Bytes of keys and values of one token, all layers together.
+  static std::int64_t bytes_per_token(const DecoderShape& config) {
+    return config.cache_elements_per_token() * static_cast<std::int64_t>(sizeof(std::uint16_t));
+  }
+
   std::int32_t begin() override { return plan_.begin(); }
   std::int32_t fork(std::int32_t sequence) override;
   void commit(std::int32_t sequence, std::span<const std::int32_t> rows) override;

@@ -60,7 +60,8 @@ LlamaCuda::LlamaCuda(const DecoderShape& config, const DecoderWeights& weights,
            .num_layers = config.num_layers,
            .hidden_size = config.hidden_size,
            .num_parameters = config.num_parameters(),
-           .weight_bytes = llama_.weight_bytes()};
+           .weight_bytes = llama_.weight_bytes(),
+           .cache_bytes_per_token = KvCacheCuda::bytes_per_token(config)};
   info_.num_state_layers = static_cast<std::int32_t>(config.state_layers().size());
   info_.random_weights = weights.are_random();
 }

@@ -14,6 +14,7 @@ namespace speclab::engines {
 DecoderBase::DecoderBase(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
                          const DecoderOptions& options)
     : target_(target),
+      counted_target_(target),
       tokenizer_(std::move(tokenizer)),
       options_(options),
       pipeline_(options.sampling, target.info().name) {
@@ -123,12 +124,15 @@ std::int32_t DecoderBase::emit(Sequence& sequence, std::span<const Token> tokens
   return kept;
 }
 
-void DecoderBase::record_round(const Sequence& sequence, const RoundRecord& round) {
+void DecoderBase::record_round(const Sequence& sequence, const RoundRecord& round,
+                               const ReadBytes& read) {
   GenerationRecord& record = records_[static_cast<std::size_t>(sequence.index)];
   const std::int64_t round_ns = round.draft_ns + round.target_ns + round.verify_ns + round.other_ns;
   record.decode_ns += round_ns;
   if (record.rounds.empty()) record.time_to_first_token_ns = record.prefill_ns + round_ns;
   record.rounds.push_back(round);
+  record.read.target += read.target;
+  record.read.draft += read.draft;
 }
 
 }  // namespace speclab::engines

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "engines/decoding/counted_model.h"
 #include "engines/decoding/stop_rules.h"
 #include "engines/interface/drafter.h"
 #include "engines/interface/round_decoder.h"
@@ -33,11 +34,13 @@ class DecoderBase : public RoundDecoder {
   /// kept
   std::int32_t emit(Sequence& sequence, std::span<const Token> tokens,
                     std::span<const TokenFate> fates);
-  void record_round(const Sequence& sequence, const RoundRecord& round);
+  /// @param read  its share of what the round's forwards read
+  void record_round(const Sequence& sequence, const RoundRecord& round, const ReadBytes& read);
   std::int32_t remaining(const Sequence& sequence) const;  ///< tokens it may still emit
   bool all_finished() const;
 
   LanguageModel& target() { return target_; }
+  CountedModel& counted_target() { return counted_target_; }  ///< for forwards of rounds
   KvCache& cache() { return *cache_; }
   LogitsPipeline& pipeline() { return pipeline_; }
   std::vector<Sequence>& sequences() { return sequences_; }
@@ -49,6 +52,7 @@ class DecoderBase : public RoundDecoder {
   void prefill(const Sequence& sequence, std::vector<float>* states);
 
   LanguageModel& target_;
+  CountedModel counted_target_;
   std::shared_ptr<const Tokenizer> tokenizer_;
   DecoderOptions options_;
   LogitsPipeline pipeline_;

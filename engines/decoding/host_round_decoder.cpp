@@ -38,6 +38,7 @@ bool HostRoundDecoder::round() {
   select_active();
   if (active_.empty()) return false;
   const auto share = static_cast<std::int64_t>(active_.size());
+  const ReadBytes read_before = bytes_read();
   RoundRecord record;
   record.other_ns = clock.lap_ns() / share;
   propose();
@@ -46,8 +47,10 @@ bool HostRoundDecoder::round() {
   first_rows_.clear();
   for (std::size_t a = 0; a < active_.size(); ++a) add_rows(*active_[a], drafts_[a].tree);
   record.other_ns += clock.lap_ns() / share;
-  const ForwardResult result = target().forward(rows_, cache());
+  const ForwardResult result = counted_target().forward(rows_, cache());
   record.target_ns = clock.lap_ns() / share;
+  round_read_ = {(bytes_read().target - read_before.target) / share,
+                 (bytes_read().draft - read_before.draft) / share};
   show_drafts(result);
   clock.lap_ns();
   for (std::size_t a = 0; a < active_.size(); ++a) verify(*active_[a], a, result);
@@ -159,7 +162,7 @@ void HostRoundDecoder::apply(Sequence& sequence, std::size_t active, const Forwa
   show_hidden(sequence, result);
   drafter_->observe(sequence, drafts_[active], verdict);
   record.other_ns += clock.lap_ns();
-  record_round(sequence, record);
+  record_round(sequence, record, round_read_);
 }
 
 }  // namespace speclab::engines

@@ -17,6 +17,7 @@ class HostRoundDecoder final : public DecoderBase {
   std::string description() const override { return drafter_->name() + " + " + verifier_->name(); }
 
  private:
+  ReadBytes bytes_read() { return {counted_target().bytes_read(), drafter_->bytes_read()}; }
   void select_active();
   void propose();
   void add_rows(const Sequence& sequence, const TokenTree& tree);
@@ -39,6 +40,7 @@ class HostRoundDecoder final : public DecoderBase {
   std::vector<Draft> drafts_;
   std::vector<Verdict> verdicts_;
   std::vector<ForwardRow> rows_;
+  ReadBytes round_read_;  ///< one sequence's share of the round in hand
   PromptStates prompt_states_;
   std::vector<float> path_hidden_;
   std::vector<Token> history_, emitted_;

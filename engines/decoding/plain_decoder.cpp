@@ -32,8 +32,10 @@ bool PlainDecoder::round() {
   const auto share = static_cast<std::int64_t>(rows_.size());
   RoundRecord shared{.rows = 1, .emitted = 1};
   shared.other_ns = clock.lap_ns() / share;
-  const ForwardResult result = target().forward(rows_, cache());
+  const std::int64_t read_before = counted_target().bytes_read();
+  const ForwardResult result = counted_target().forward(rows_, cache());
   shared.target_ns = clock.lap_ns() / share;
+  const ReadBytes read{(counted_target().bytes_read() - read_before) / share};
   std::int32_t row = 0;
   for (Sequence& s : sequences()) {
     if (s.finished) continue;
@@ -47,7 +49,7 @@ bool PlainDecoder::round() {
     const TokenFate fate = TokenFate::plain;
     emit(s, {&next, 1}, {&fate, 1});
     record.other_ns += clock.lap_ns();
-    record_round(s, record);
+    record_round(s, record, read);
   }
   return !all_finished();
 }

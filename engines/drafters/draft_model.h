@@ -18,6 +18,8 @@ class DraftModel {
 
   virtual const ModelInfo& info() const = 0;
   bool reads_hidden() const { return info().feature_size > 0; }
+  /// Bytes of weights and cache that it has read so far.
+  virtual std::int64_t bytes_read() const = 0;
   /// Levels that it can draft.
   virtual std::int32_t most_levels() const = 0;
   /// @param spare  tokens that a sequence may grow by, rows of a tree included

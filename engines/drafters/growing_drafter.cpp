@@ -22,6 +22,7 @@ class GrowingDrafter final : public Drafter {
   void read_hidden(const Sequence& sequence, std::span<const float> hidden) override {
     next_tokens_->read_hidden(sequence, hidden);
   }
+  std::int64_t bytes_read() const override { return next_tokens_->bytes_read(); }
   void propose(std::span<const Sequence* const> sequences, std::span<const DraftLimit> limits,
                std::span<Draft> drafts) override {
     for (std::size_t i = 0; i < sequences.size(); ++i)

@@ -46,6 +46,12 @@ class MixtureNextTokens final : public NextTokens {
       if (part.next_tokens->reads_hidden()) part.next_tokens->read_hidden(sequence, hidden);
   }
 
+  std::int64_t bytes_read() const override {
+    std::int64_t bytes = 0;
+    for (const MixturePart& part : parts_) bytes += part.next_tokens->bytes_read();
+    return bytes;
+  }
+
   bool start(const Sequence& sequence, std::int32_t levels) override {
     speakers_.clear();
     for (const MixturePart& part : parts_) {

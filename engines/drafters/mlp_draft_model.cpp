@@ -13,6 +13,7 @@ class MlpDraftModel final : public DraftModel {
         inner_size_(static_cast<std::size_t>(info().hidden_size)) {}
 
   const ModelInfo& info() const override { return model_->info(); }
+  std::int64_t bytes_read() const override { return bytes_read_; }
   std::int32_t most_levels() const override { return info().num_layers; }
   void begin(std::span<const Sequence> sequences, std::int32_t) override {
     hidden_.assign(sequences.size(), {});
@@ -53,6 +54,7 @@ class MlpDraftModel final : public DraftModel {
   /// Keeps the states of the nodes from `first` on, which rows_ stand for.
   MlpSpeculator::Stage run_stage(std::int32_t depth, TokenTree::Node first) {
     const MlpSpeculator::Stage stage = model_->run_stage(depth, rows_);
+    bytes_read_ += info().weight_bytes;
     node_states_.resize(static_cast<std::size_t>(first) * inner_size_);
     node_states_.insert(node_states_.end(), stage.states.begin(), stage.states.end());
     return stage;
@@ -64,6 +66,7 @@ class MlpDraftModel final : public DraftModel {
                                             ///< committed token; empty before there is one
   std::vector<float> node_states_;          ///< [node, inner] of the tree that is being drafted
   std::vector<MlpSpeculator::Row> rows_;
+  std::int64_t bytes_read_ = 0;  ///< as if every stage were as large as the first one
 };
 
 }  // namespace

@@ -29,6 +29,8 @@ class ModelNextTokens final : public NextTokens {
     model_->read_hidden(sequence, hidden);
   }
 
+  std::int64_t bytes_read() const override { return model_->bytes_read(); }
+
   /// False once the sequence would leave the model's context.
   bool start(const Sequence& sequence, std::int32_t levels) override {
     if (!model_->can_draft(sequence, levels)) return false;

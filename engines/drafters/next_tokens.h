@@ -31,6 +31,9 @@ class NextTokens {
   virtual void begin(std::span<const Sequence> /*sequences*/, std::int32_t /*spare*/) {}
   virtual void read_hidden(const Sequence&, std::span<const float> /*hidden*/) {}
 
+  /// Bytes of weights and cache that models have read so far.
+  virtual std::int64_t bytes_read() const { return 0; }
+
   /// A draft begins; the root can be asked for from here on. @return false where `levels` do not
   /// fit, or there is nothing to draft
   virtual bool start(const Sequence& sequence, std::int32_t levels) = 0;

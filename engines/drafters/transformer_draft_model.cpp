@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engines/decoding/commit_chain.h"
+#include "engines/decoding/counted_model.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
@@ -12,10 +13,12 @@ class TransformerDraftModel final : public DraftModel {
  public:
   TransformerDraftModel(std::shared_ptr<LanguageModel> model, std::int32_t state_size)
       : model_(std::move(model)),
+        counted_(*model_),
         feature_size_(static_cast<std::size_t>(model_->info().feature_size)),
         state_size_(state_size > 0 ? static_cast<std::size_t>(state_size) : feature_size_) {}
 
   const ModelInfo& info() const override { return model_->info(); }
+  std::int64_t bytes_read() const override { return counted_.bytes_read(); }
   std::int32_t most_levels() const override { return info().context_length; }
   void begin(std::span<const Sequence> sequences, std::int32_t spare) override;
   void read_hidden(const Sequence& sequence, std::span<const float> hidden) override;
@@ -44,6 +47,7 @@ class TransformerDraftModel final : public DraftModel {
   void keep_hidden(const ForwardResult& result, TokenTree::Node first);
 
   std::shared_ptr<LanguageModel> model_;
+  CountedModel counted_;
   std::size_t feature_size_, state_size_;
   std::unique_ptr<KvCache> cache_;
   std::vector<Reading> readings_;
@@ -90,7 +94,7 @@ std::span<const float> TransformerDraftModel::read_emitted(const Sequence& seque
   SPECLAB_EXPECT(reading.hidden.size() == tokens.size() * feature_size_,
                  "a hidden state of the target beside every token");
   const ForwardResult result =
-      commit_chain_with_logits(*model_, *cache_, reading.slot, {tokens, reading.hidden});
+      commit_chain_with_logits(counted_, *cache_, reading.slot, {tokens, reading.hidden});
   reading.hidden.clear();
   keep_hidden(result, 0);
   return over_vocabulary(result.row(0));
@@ -111,7 +115,7 @@ ForwardResult TransformerDraftModel::read_level(const Sequence& sequence, const 
                      is_last_level, is_last_level && reads_hidden(),
                      reads_hidden() ? &node_hidden_[parent * feature_size_] : nullptr});
   }
-  const ForwardResult result = model_->forward(rows_, *cache_);
+  const ForwardResult result = counted_.forward(rows_, *cache_);
   keep_hidden(result, level_begin);
   return result;
 }

@@ -120,6 +120,8 @@ class LocalEngines final : public Engines {
 
   std::unique_ptr<DeviceMonitor> device_monitor() override { return maker_.device_monitor(); }
 
+  std::unique_ptr<EnergyMeter> energy_meter() override { return maker_.energy_meter(); }
+
   double measure_read_bandwidth(std::int64_t bytes, int passes) override {
     return cpu::read_bandwidth(*maker_.team(), bytes, passes);
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engines/device_monitor/energy_meters.h"
 #include "engines/device_monitor/nvml_monitor.h"
 #include "engines/interface/names.h"
 #include "engines/models/cpu/decoder_cpu.h"
@@ -12,6 +13,7 @@
 #include "engines/models/torch/decoder_torch.h"
 #if SPECLAB_HAVE_CUDA
 #include "engines/cuda/device_llama.h"
+#include "engines/cuda/kv_cache_cuda.h"
 #include "engines/cuda/llama_cuda.h"
 #endif
 #include "sim/core/errors.h"
@@ -191,6 +193,7 @@ ModelInfo ModelMaker::cuda_description(const ModelSource& source) {
   info.family = "llama";
 #if SPECLAB_HAVE_CUDA
   info.kernels = "speclab, " + cuda_device_->name();
+  info.cache_bytes_per_token = cuda::KvCacheCuda::bytes_per_token(source.config);
 #endif
   return info;
 }
@@ -246,6 +249,17 @@ std::unique_ptr<DeviceMonitor> ModelMaker::device_monitor() const {
       return make_nvml_monitor(*std::move(nvml), cuda_device_->pci_bus_id());
 #endif
   return nullptr;
+}
+
+std::unique_ptr<EnergyMeter> ModelMaker::energy_meter() const {
+  std::vector<std::unique_ptr<EnergyMeter>> meters;
+  meters.push_back(make_rapl_meter(kPowercapFolder));
+#if SPECLAB_HAVE_CUDA
+  if (cuda_device_)
+    if (auto nvml = open_nvml())
+      meters.push_back(make_nvml_energy_meter(*std::move(nvml), cuda_device_->pci_bus_id()));
+#endif
+  return sum_of_meters(std::move(meters));
 }
 
 }  // namespace speclab::engines

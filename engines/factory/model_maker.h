@@ -37,6 +37,8 @@ class ModelMaker {
   std::shared_ptr<cpu::ThreadTeam> team();
   /// Null if no model runs on a CUDA device, or the device tells nothing.
   std::unique_ptr<DeviceMonitor> device_monitor() const;
+  /// Null if neither the processor nor a CUDA device that models run on tells its energy.
+  std::unique_ptr<EnergyMeter> energy_meter() const;
 
  private:
   ModelInfo cuda_description(const ModelSource& source);

@@ -48,6 +48,8 @@ class Drafter {
   /// certain, so stop_below never ends its drafts.
   virtual void propose(std::span<const Sequence* const> sequences,
                        std::span<const DraftLimit> limits, std::span<Draft> drafts) = 0;
+  /// Bytes of weights and cache that its models have read so far; 0 if it reads none.
+  virtual std::int64_t bytes_read() const { return 0; }
   /// Called after verification; the sequence's tokens already hold the emitted ones.
   virtual void observe(const Sequence& sequence, const Draft& draft, const Verdict& verdict) = 0;
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engines/interface/device_monitor.h"
+#include "engines/interface/energy_meter.h"
 #include "engines/interface/language_model.h"
 #include "engines/interface/round_decoder.h"
 #include "engines/interface/tokenizer.h"
@@ -118,6 +119,9 @@ class Engines {
   /// Monitor of the accelerator that models were loaded on. Null if there is none, or if it reports
   /// nothing about itself.
   virtual std::unique_ptr<DeviceMonitor> device_monitor() = 0;
+  /// Meter of the processor packages and, if models were loaded on one, of the accelerator. Null if
+  /// the machine tells neither.
+  virtual std::unique_ptr<EnergyMeter> energy_meter() = 0;
   /// Best of `passes` reads over `bytes` with wide loads on all threads, bytes per second.
   virtual double measure_read_bandwidth(std::int64_t bytes, int passes) = 0;
 };

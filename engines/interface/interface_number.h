@@ -12,7 +12,7 @@ namespace speclab::engines {
 
 /// Raise it with every change of the classes and structs of engines/interface that leaves the sizes
 /// below as they are: another virtual function, another order or meaning of members.
-inline constexpr std::uint64_t kInterfaceVersion = 1;
+inline constexpr std::uint64_t kInterfaceVersion = 2;
 
 /// Depends on the size of each struct, and on their order.
 /// @source Fowler, Noll, Vo: FNV-1a, by words instead of bytes
@@ -31,7 +31,7 @@ inline constexpr std::uint64_t kInterfaceNumber =
                     MachineInfo, DeviceSample, ChatRequest, TokenRoles, EndToken, SpecialTokenText,
                     TemplateSource, ForwardRow, ForwardResult, SamplingOptions, StopOptions,
                     DrafterOptions, DecoderOptions, LossyRuleOptions, ReplayTrace, Request,
-                    GenerationRecord, RoundRecord, Draft, TargetLaws<float>, TrainingRecord,
-                    TrainOptions, TrainProgress, TrainCallbacks>(kInterfaceVersion);
+                    GenerationRecord, RoundRecord, EnergyUse, Draft, TargetLaws<float>,
+                    TrainingRecord, TrainOptions, TrainProgress, TrainCallbacks>(kInterfaceVersion);
 
 }  // namespace speclab::engines

@@ -73,7 +73,9 @@ struct ModelInfo {
   std::int64_t num_parameters = 0;
   std::int64_t weight_bytes = 0;  ///< bytes read by one forward of one row; an embedding table
                                   ///< counts only if it is the head
-  bool random_weights = false;    ///< a shape model: its time is real, its text is not
+  std::int64_t cache_bytes_per_token =
+      0;  ///< bytes of keys and values of one cached token, all layers together; 0: no cache
+  bool random_weights = false;               ///< a shape model: its time is real, its text is not
   std::optional<TrainingRecord> training{};  ///< set for a drafter that speclab trained
 
   /// Size of the hidden state that a row gets if it wants one.

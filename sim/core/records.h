@@ -3,6 +3,7 @@
 // nanoseconds.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,22 @@ enum class TokenFate : std::uint8_t { plain, accepted, recovered, bonus };
 
 enum class StopReason : std::uint8_t { length, end_of_sequence, stop_string };
 
+/// Bytes of weights and of cached keys and values that forwards read. They are counted, not
+/// measured: a forward reads ModelInfo::weight_bytes once, however many rows it has, and
+/// ModelInfo::cache_bytes_per_token of every committed token of its sequences.
+struct ReadBytes {
+  std::int64_t target = 0;
+  std::int64_t draft = 0;  ///< 0 if the drafter reads no model
+
+  std::int64_t total() const { return target + draft; }
+};
+
+/// Energy that meters counted.
+struct EnergyUse {
+  double joules = 0;
+  std::string source;  ///< parts that the meters cover: "cpu packages", "gpu", "cpu packages + gpu"
+};
+
 struct GenerationRecord {
   std::vector<Token> output_ids;
   std::vector<TokenFate> fates;  ///< one per output id
@@ -41,6 +58,8 @@ struct GenerationRecord {
   std::int64_t prefill_ns = 0;
   std::int64_t decode_ns = 0;
   std::int64_t time_to_first_token_ns = 0;
+  ReadBytes read{};                   ///< the rounds' bytes, without the prefill
+  std::optional<EnergyUse> energy{};  ///< the rounds' energy; empty if no meter told it
 };
 
 const char* to_string(NextKind kind);

@@ -144,6 +144,8 @@ class FakeDecoder final : public RoundDecoder {
                              : i < round.accepted ? TokenFate::accepted
                                                   : TokenFate::recovered);
     }
+    record.read.target += 1000 + 10 * round.position;
+    record.read.draft += 100 * round.depth;
     record.decode_ns += round.draft_ns + round.target_ns + round.verify_ns;
     if (record.rounds.empty()) record.time_to_first_token_ns = record.prefill_ns + record.decode_ns;
     record.rounds.push_back(round);
@@ -275,6 +277,16 @@ std::unique_ptr<DeviceMonitor> FakeEngines::device_monitor() {
     std::shared_ptr<FakeEnginesState> state_;
   };
   return state_->device ? std::make_unique<Monitor>(state_) : nullptr;
+}
+
+std::unique_ptr<EnergyMeter> FakeEngines::energy_meter() {
+  struct Meter final : EnergyMeter {
+    explicit Meter(std::shared_ptr<FakeEnginesState> state) : state_(std::move(state)) {}
+    std::optional<double> joules() override { return state_->joules(); }
+    std::string source() const override { return "a made-up meter"; }
+    std::shared_ptr<FakeEnginesState> state_;
+  };
+  return state_->joules ? std::make_unique<Meter>(state_) : nullptr;
 }
 
 void FakeEngines::train(LanguageModel&, std::shared_ptr<const Tokenizer>, const std::string&,

@@ -20,7 +20,9 @@ struct FakeEnginesState {
   std::int64_t draft_ns = 1'000'000;  ///< of a level
   std::vector<double> law{};          ///< of every token; uniform if empty
   std::function<DeviceSample()>
-      device{};             ///< what a device tells of itself; the processor if empty
+      device{};  ///< what a device tells of itself; the processor if empty
+  std::function<std::optional<double>()>
+      joules{};             ///< what a meter has counted so far; no meter if empty
   int num_generations = 0;  ///< begun so far
   int num_decoders = 0;     ///< that live
   std::function<void()> on_generation = [] {};
@@ -69,6 +71,7 @@ class FakeEngines final : public engines::Engines {
     return {"a made-up machine", 2, "none", "none", "none", "none"};
   }
   std::unique_ptr<engines::DeviceMonitor> device_monitor() override;
+  std::unique_ptr<engines::EnergyMeter> energy_meter() override;
   double measure_read_bandwidth(std::int64_t, int) override { return 2e10; }
 
  private:

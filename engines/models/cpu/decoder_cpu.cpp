@@ -67,6 +67,8 @@ ModelInfo DecoderCpu::describe(const DecoderShape& shape, const DecoderWeights& 
   info.draft_vocabulary = shape.draft_vocabulary;
   info.num_parameters = shape.num_parameters();
   info.weight_bytes = bytes_of_a_row(shape, forms);
+  info.cache_bytes_per_token = std::int64_t{shape.num_layers} * widths.key * 2 *
+                               (numbers.cache == ElementType::float32 ? 4 : 2);
   return info;
 }
 

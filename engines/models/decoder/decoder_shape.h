@@ -117,6 +117,8 @@ struct DecoderShape {
   }
   std::int32_t query_size() const { return num_heads * head_dim; }
   std::int32_t kv_size() const { return num_kv_heads * head_dim; }
+  /// Elements of the keys and values of one token, all layers together.
+  std::int64_t cache_elements_per_token() const { return std::int64_t{num_layers} * kv_size() * 2; }
   /// Values of a head that turn with the position.
   std::int32_t rotary_size() const {
     if (positions != Positions::rotary) return 0;

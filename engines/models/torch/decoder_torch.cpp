@@ -89,21 +89,23 @@ at::Tensor DecoderTorch::loaded(const DecoderWeights& weights, TensorRole role,
 
 ModelInfo DecoderTorch::describe(const DecoderShape& shape, const DecoderWeights& weights,
                                  const std::string& device, const std::string& dtype) {
-  ModelInfo info{.name = shape.name,
-                 .family = shape.family,
-                 .dtype = dtype,
-                 .device = device,
-                 .kernels = "reference",
-                 .sha256 = weights.sha256(),
-                 .config_sha256 = shape.config_sha256,
-                 .vocab_size = shape.vocab_size,
-                 .context_length = shape.context_length,
-                 .num_layers = shape.num_layers,
-                 .hidden_size = shape.hidden_size,
-                 .feature_size = shape.feature_size,
-                 .draft_vocabulary = shape.draft_vocabulary,
-                 .num_parameters = shape.num_parameters(),
-                 .weight_bytes = shape.parameters_read() * (dtype == "float32" ? 4 : 2)};
+  ModelInfo info{
+      .name = shape.name,
+      .family = shape.family,
+      .dtype = dtype,
+      .device = device,
+      .kernels = "reference",
+      .sha256 = weights.sha256(),
+      .config_sha256 = shape.config_sha256,
+      .vocab_size = shape.vocab_size,
+      .context_length = shape.context_length,
+      .num_layers = shape.num_layers,
+      .hidden_size = shape.hidden_size,
+      .feature_size = shape.feature_size,
+      .draft_vocabulary = shape.draft_vocabulary,
+      .num_parameters = shape.num_parameters(),
+      .weight_bytes = shape.parameters_read() * (dtype == "float32" ? 4 : 2),
+      .cache_bytes_per_token = shape.cache_elements_per_token() * (dtype == "float32" ? 4 : 2)};
   info.random_weights = weights.are_random();
   info.num_state_layers = static_cast<std::int32_t>(shape.state_layers().size());
   return info;

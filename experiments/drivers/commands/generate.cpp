@@ -14,6 +14,7 @@
 #include "experiments/drivers/generate/drafter_context.h"
 #include "experiments/drivers/generate/drawn_draft.h"
 #include "experiments/drivers/generate/text_stream.h"
+#include "experiments/drivers/run/energy_span.h"
 #include "experiments/drivers/run/interruption.h"
 #include "sim/core/errors.h"
 #include "sim/core/policies/constant_policy.h"
@@ -31,6 +32,7 @@ double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 struct Session {
   std::unique_ptr<engines::Engines> engines;
   engines::LoadedModel loaded;
+  std::unique_ptr<engines::EnergyMeter> energy;  ///< null if the machine does not tell any
   std::vector<GivenPrompt> prompts;
   engines::Request request{};                           ///< of the prompt in turn
   std::unique_ptr<SpeculationLengthPolicy> measured{};  ///< `auto`, once its costs are known
@@ -81,6 +83,7 @@ Outcome decode(Session& session, const GenerateOptions& mode) {
   TextStream stream(tokenizer, mode.decoder.stop.stop_strings,
                     !mode.common.json && !mode.draw_trees);
   decoder.begin({session.request}, policy);
+  const EnergySpan energy(session.energy.get());
   std::size_t shown = 0;
   for (bool more = true; more;) {
     session.check_interruption();
@@ -93,6 +96,7 @@ Outcome decode(Session& session, const GenerateOptions& mode) {
     shown = ids.size();
   }
   Outcome outcome{decoder.records().front(), stream.finish()};
+  outcome.record.energy = energy.used();
   if (mode.draw_trees) fmt::print("{}", outcome.text);
   return outcome;
 }
@@ -101,15 +105,33 @@ double tokens_per_round(const GenerationRecord& record) {
   return static_cast<double>(record.output_ids.size()) / static_cast<double>(record.rounds.size());
 }
 
+double bytes_per_token(const GenerationRecord& record) {
+  return static_cast<double>(record.read.total()) / static_cast<double>(record.output_ids.size());
+}
+
+/// Energy of decoding, by the tokens that were kept.
+std::optional<double> joules_per_token(const GenerationRecord& record) {
+  if (!record.energy) return std::nullopt;
+  return record.energy->joules / static_cast<double>(record.output_ids.size());
+}
+
+/// Bytes and energy of a token, for the summary.
+std::string costs_of_a_token(const GenerationRecord& record) {
+  std::string text = fmt::format("{:.1f} MB read a token", bytes_per_token(record) * 1e-6);
+  if (const auto joules = joules_per_token(record))
+    text += fmt::format(", {:.3g} J a token ({})", *joules, record.energy->source);
+  return text;
+}
+
 void print_summary(const std::string& name, const engines::ModelInfo& model,
                    const Outcome& outcome) {
   const GenerationRecord& r = outcome.record;
   const double tokens = static_cast<double>(r.output_ids.size());
   fmt::print(stderr,
              "[{}] {} tokens ({}): {:.1f} tokens/s decoding, {:.1f} in all; {:.2f} tokens a round; "
-             "prefill {:.0f} ms; {} in {} on {}, kernels {}\n",
+             "{}; prefill {:.0f} ms; {} in {} on {}, kernels {}\n",
              name, r.output_ids.size(), to_string(r.stop_reason), tokens / seconds(r.decode_ns),
-             tokens / seconds(r.decode_ns + r.prefill_ns), tokens_per_round(r),
+             tokens / seconds(r.decode_ns + r.prefill_ns), tokens_per_round(r), costs_of_a_token(r),
              seconds(r.prefill_ns) * 1e3, model.name, model.dtype, model.device, model.kernels);
 }
 
@@ -177,20 +199,34 @@ nlohmann::ordered_json settings_json(const GenerateOptions& options,
   return settings;
 }
 
+/// The energy is null if no meter tells it.
+void add_costs(nlohmann::ordered_json& object, const GenerationRecord& record) {
+  const auto joules = joules_per_token(record);
+  object["target_bytes"] = record.read.target;
+  object["draft_bytes"] = record.read.draft;
+  object["bytes_per_token"] = bytes_per_token(record);
+  object["energy_j"] = record.energy ? nlohmann::ordered_json(record.energy->joules) : nullptr;
+  object["energy_per_token_j"] = joules ? nlohmann::ordered_json(*joules) : nullptr;
+  object["energy_source"] = record.energy ? nlohmann::ordered_json(record.energy->source) : nullptr;
+}
+
 nlohmann::ordered_json outcome_json(const GenerateOptions& options, const engines::ModelInfo& model,
                                     const engines::Request& request, const Outcome& outcome) {
   const GenerationRecord& r = outcome.record;
-  return {{"prompt_ids", request.prompt_ids},
-          {"output_ids", r.output_ids},
-          {"text", outcome.text},
-          {"stop_reason", to_string(r.stop_reason)},
-          {"rounds", rounds_json(r)},
-          {"prefill_seconds", seconds(r.prefill_ns)},
-          {"decode_seconds", seconds(r.decode_ns)},
-          {"time_to_first_token_seconds", seconds(r.time_to_first_token_ns)},
-          {"tokens_per_second", static_cast<double>(r.output_ids.size()) / seconds(r.decode_ns)},
-          {"tokens_per_round", tokens_per_round(r)},
-          {"settings", settings_json(options, model)}};
+  nlohmann::ordered_json object{
+      {"prompt_ids", request.prompt_ids},
+      {"output_ids", r.output_ids},
+      {"text", outcome.text},
+      {"stop_reason", to_string(r.stop_reason)},
+      {"rounds", rounds_json(r)},
+      {"prefill_seconds", seconds(r.prefill_ns)},
+      {"decode_seconds", seconds(r.decode_ns)},
+      {"time_to_first_token_seconds", seconds(r.time_to_first_token_ns)},
+      {"tokens_per_second", static_cast<double>(r.output_ids.size()) / seconds(r.decode_ns)},
+      {"tokens_per_round", tokens_per_round(r)}};
+  add_costs(object, r);
+  object["settings"] = settings_json(options, model);
+  return object;
 }
 
 /// Loads the model and reads the prompt. Signals are caught only from here on: nothing is begun
@@ -201,7 +237,8 @@ Session make_session(const GenerateOptions& options) {
   auto engines = open_engines();
   engines::LoadedModel loaded = load_with_note(*engines, options.common.model);
   std::vector<GivenPrompt> prompts = given_prompts(options, list, loaded);
-  return {std::move(engines), std::move(loaded), std::move(prompts)};
+  auto energy = engines->energy_meter();
+  return {std::move(engines), std::move(loaded), std::move(energy), std::move(prompts)};
 }
 
 /// The call's own mode, after plain decoding where both are asked for.

@@ -162,6 +162,8 @@ Json to_json(const RowEntry& entry) {
                {"peak_memory_bytes", entry.peak_memory_bytes},
                {"rounds", rounds_json(entry.rounds)},
                {"pieces", pieces}};
+  if (entry.read) json["read_bytes"] = {entry.read->target, entry.read->draft};
+  if (entry.energy) json["energy"] = {entry.energy->joules, entry.energy->source};
   if (entry.law_distance) json["law_distance"] = *entry.law_distance;
   if (entry.device) json["device"] = device_json(*entry.device);
   for (const analysis::DraftedRound& round : entry.drafts)
@@ -183,6 +185,12 @@ RowEntry row_entry(const Json& json) {
                  .rounds = rounds_of(json.at("rounds")),
                  .pieces = {},
                  .drafts = {}};
+  if (json.contains("read_bytes"))
+    entry.read = {json.at("read_bytes").at(0).get<std::int64_t>(),
+                  json.at("read_bytes").at(1).get<std::int64_t>()};
+  if (json.contains("energy"))
+    entry.energy = {json.at("energy").at(0).get<double>(),
+                    json.at("energy").at(1).get<std::string>()};
   if (json.contains("device")) entry.device = device_sample(json.at("device"));
   if (json.contains("law_distance")) entry.law_distance = json.at("law_distance").get<double>();
   if (json.contains("drafts"))

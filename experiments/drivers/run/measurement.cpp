@@ -65,6 +65,8 @@ RowEntry row_entry(Workbench& bench, std::size_t row, std::size_t prompt_tokens,
           .time_to_first_token_ns = record.time_to_first_token_ns,
           .decode_ns = record.decode_ns,
           .peak_memory_bytes = peak_memory_bytes(),
+          .read = record.read,
+          .energy = record.energy,
           .rounds = record.rounds,
           .pieces = sample ? pieces_of(record, bench.loaded().tokenizer_of(model))
                            : std::vector<std::pair<std::string, TokenFate>>{},

@@ -31,11 +31,6 @@ struct RoundTotals {
   }
 };
 
-std::span<const std::string_view> time_columns(bool has_sections) {
-  return std::span(analysis::kTimeColumns)
-      .first(analysis::kTimeColumns.size() - (has_sections ? 0 : 1));
-}
-
 /// Text that is no UTF-8 is replaced.
 std::string json_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -48,7 +43,7 @@ RowTables::RowTables(const Plan& plan, bool has_sections)
       has_sections_(has_sections),
       rows_(analysis::kRowColumns),
       rounds_(analysis::kRoundColumns),
-      times_(time_columns(has_sections)),
+      times_(analysis::TimeColumns{.has_sections = has_sections}.names()),
       timeline_(analysis::kTimelineColumns),
       device_(analysis::kDeviceColumns) {}
 
@@ -121,6 +116,14 @@ void RowTables::add_to_times(const RowEntry& row) {
        {row.row_id, row.prefill_ns, row.time_to_first_token_ns, row.decode_ns, totals.draft_ns,
         totals.target_ns, totals.verify_ns, totals.other_ns, row.peak_memory_bytes})
     times_.field(value);
+  if (row.read)
+    times_.field(row.read->target).field(row.read->draft);
+  else
+    times_.missing().missing();
+  if (row.energy)
+    times_.field(row.energy->joules).field(row.energy->source);
+  else
+    times_.missing().missing();
   if (has_sections_) times_.field(std::int64_t{row.section});
   times_.end_row();
 }

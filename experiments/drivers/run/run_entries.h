@@ -47,6 +47,8 @@ struct RowEntry {
   StopReason stop_reason = StopReason::length;
   std::int64_t prefill_ns = 0, time_to_first_token_ns = 0, decode_ns = 0;
   std::int64_t peak_memory_bytes = 0;
+  std::optional<ReadBytes> read{};       ///< empty in journals of earlier revisions
+  std::optional<EnergyUse> energy{};     ///< empty if no meter told it
   std::optional<double> law_distance{};  ///< of a lossy verifier
   std::vector<RoundRecord> rounds;
   std::vector<std::pair<std::string, TokenFate>> pieces;  ///< of a sample; empty for the others

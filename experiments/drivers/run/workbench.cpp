@@ -6,6 +6,7 @@
 #include <chrono>
 #include <limits>
 
+#include "experiments/drivers/run/energy_span.h"
 #include "experiments/drivers/run/failures.h"
 #include "experiments/drivers/run/pilots.h"
 #include "sim/core/errors.h"
@@ -39,7 +40,11 @@ engines::DecoderOptions DecoderSettings::decoder_options(const RunConfig& config
 }
 
 Workbench::Workbench(const LoadedPlan& loaded, RunLog& log, Progress& progress, BenchLimits limits)
-    : loaded_(loaded), log_(log), progress_(progress), limits_(std::move(limits)) {}
+    : loaded_(loaded),
+      log_(log),
+      progress_(progress),
+      limits_(std::move(limits)),
+      energy_(loaded.engines.energy_meter()) {}
 
 DecoderSettings Workbench::settings(const Cell& cell, const std::string& category) const {
   return settings(cell.model, cell.drafting, cell.temperature, category);
@@ -89,6 +94,7 @@ GenerationRecord Workbench::decode(engines::RoundDecoder& rounds, const engines:
                                    const SpeculationLengthPolicy& policy, double seconds) {
   const auto begin = std::chrono::steady_clock::now();
   rounds.begin({request}, policy);
+  const EnergySpan energy(energy_.get());
   while (rounds.round()) {
     check_interruption();
     if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > seconds)
@@ -97,6 +103,7 @@ GenerationRecord Workbench::decode(engines::RoundDecoder& rounds, const engines:
           rounds.records().front().output_ids.size(), plan().config.prompts.new_tokens));
   }
   GenerationRecord record = rounds.records().front();
+  record.energy = energy.used();
   rounds.finish();
   return record;
 }

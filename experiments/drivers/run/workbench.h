@@ -104,6 +104,7 @@ class Workbench {
   RunLog& log_;
   Progress& progress_;
   BenchLimits limits_;
+  std::unique_ptr<engines::EnergyMeter> energy_;  ///< null if the machine does not tell any
   /// Warm decoders, last used first. The oldest go when there are many.
   std::list<std::pair<std::string, std::unique_ptr<engines::RoundDecoder>>> decoders_;
 };

@@ -129,6 +129,8 @@ class DeviceRounds : public ::testing::Test {
       EXPECT_EQ(a.output_ids, b.output_ids);
       EXPECT_EQ(a.fates, b.fates);
       EXPECT_EQ(a.rounds.size(), b.rounds.size());
+      EXPECT_EQ(a.read.target, b.read.target);
+      EXPECT_EQ(a.read.draft > 0, b.read.draft > 0) << "a bound: the device reads a prompt apart";
       for (std::size_t i = 0; i < std::min(a.rounds.size(), b.rounds.size()); ++i) {
         const RoundRecord &x = a.rounds[i], &y = b.rounds[i];
         EXPECT_EQ(std::tuple(x.round, x.position, x.drafted, x.rows, x.depth, x.accepted, x.tested,

@@ -1,5 +1,7 @@
 // The built program's commands that turn text, ids and logits into each other.
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -15,6 +17,27 @@ using testing::expect_refusal;
 using testing::Outcome;
 using testing::run_program;
 using testing::run_shell;
+
+/// Catches bytes that the last line or the object leaves out, and a drafter whose bytes are lost.
+TEST(Program, TellsTheBytesThatATokenReads) {
+  const std::string call =
+      "generate --temperature 0 --max-new-tokens 8 --ignore-eos --prompt 'Say the alphabet.' ";
+  const auto object = nlohmann::json::parse(run_program(call + "--json --drafter plain").output);
+  const double bytes = object.at("bytes_per_token");
+  EXPECT_GT(bytes, 2.6e8) << "the default model's weights";
+  EXPECT_EQ(object.at("target_bytes").get<double>() + object.at("draft_bytes").get<double>(),
+            8 * bytes);
+  EXPECT_EQ(object.at("draft_bytes"), 0);
+  EXPECT_EQ(object.at("energy_j").is_null(), object.at("energy_source").is_null());
+  EXPECT_EQ(object.at("energy_j").is_null(), object.at("energy_per_token_j").is_null());
+  const auto drafted =
+      nlohmann::json::parse(run_program(call + "--json --drafter small_transformer").output);
+  EXPECT_GT(drafted.at("draft_bytes"), 0);
+  const Outcome page = run_program(call + "--drafter plain 2>&1");
+  EXPECT_NE(page.output.find(fmt::format("{:.1f} MB read a token", bytes * 1e-6)),
+            std::string::npos)
+      << page.output;
+}
 
 TEST(Program, StopsBeforeAStopString) {
   const Outcome whole = run_program(
