@@ -58,8 +58,7 @@ class SumOfMeters final : public EnergyMeter {
 std::unique_ptr<EnergyMeter> make_nvml_energy_meter(NvmlFunctions nvml,
                                                     const std::string& pci_bus_id) {
   NvmlDevice device = nullptr;
-  if (!nvml.energy || nvml.init() != 0 ||
-      nvml.device_by_bus_id(pci_bus_id.c_str(), &device) != 0)
+  if (!nvml.energy || nvml.init() != 0 || nvml.device_by_bus_id(pci_bus_id.c_str(), &device) != 0)
     return nullptr;
   auto meter = std::make_unique<NvmlEnergyMeter>(std::move(nvml), device);
   return meter->is_readable() ? std::move(meter) : nullptr;

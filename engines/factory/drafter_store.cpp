@@ -30,7 +30,8 @@ DrafterStore::Transformer& DrafterStore::transformer(const std::string& kind,
   Transformer& loaded = transformers_[name];
   if (!loaded.model) {
     const ModelSource source = open_draft_model(name);
-    loaded = {name, maker_.language_model(source), source.tokenizer, source.tokenizer_problem};
+    loaded = {name, maker_.language_model(source, ModelMaker::Part::drafter), source.tokenizer,
+              source.tokenizer_problem};
   }
   return loaded;
 }

@@ -106,17 +106,17 @@ void ModelMaker::set_options(const ModelOptions& options) {
   options_ = options;
 }
 
-std::unique_ptr<LanguageModel> ModelMaker::language_model(const ModelSource& source) {
+std::unique_ptr<LanguageModel> ModelMaker::language_model(const ModelSource& source, Part part) {
   const std::string device = resolved_device(options_, source.config);
   const bool is_reference = options_.kernels == "reference";
   if (device == "cuda" && !is_reference) return cuda_model(source);
-  if (!is_reference) return cpu_model(source);
+  if (!is_reference) return cpu_model(source, part);
   if (device != "cuda") require_memory_for(source, element_type(options_.dtype));
   return reference_model(source);
 }
 
-std::unique_ptr<LanguageModel> ModelMaker::cpu_model(const ModelSource& source) {
-  cpu::NumberForms numbers = numbers_for(source);
+std::unique_ptr<LanguageModel> ModelMaker::cpu_model(const ModelSource& source, Part part) {
+  cpu::NumberForms numbers = numbers_for(source, part);
   if (numbers.weights == cpu::WeightChoice::fastest && !has_memory_for(source, numbers))
     numbers.weights = cpu::WeightChoice::file;
   require_memory_for(source, numbers);
@@ -140,7 +140,16 @@ cpu::NumberForms ModelMaker::auto_numbers(const ModelSource& source) const {
   return fastest;
 }
 
-cpu::NumberForms ModelMaker::numbers_for(const ModelSource& source) const {
+/// A drafter whose file has no low-bit weights follows a target's as closely as it can: its own
+/// laws are nobody's contract.
+cpu::NumberForms ModelMaker::drafter_numbers(const ModelSource& source,
+                                             cpu::NumberForms numbers) const {
+  numbers.weights = cpu::WeightChoice::q8;
+  if (is_inexact(options_) && keeps_any(source, numbers)) return numbers;
+  return cpu::ElementType::bfloat16;
+}
+
+cpu::NumberForms ModelMaker::numbers_for(const ModelSource& source, Part part) const {
   using cpu::WeightChoice;
   if (options_.dtype == "float32" || options_.dtype == "bfloat16")
     return element_type(options_.dtype);
@@ -149,6 +158,7 @@ cpu::NumberForms ModelMaker::numbers_for(const ModelSource& source) const {
                            product_kind(options_));
   if (options_.cache_dtype == "float32") numbers.cache = cpu::ElementType::float32;
   if (keeps_any(source, numbers)) return numbers;
+  if (part == Part::drafter) return drafter_numbers(source, numbers);
   throw ConfigError(fmt::format(
       "dtype '{}', activations '{}': model '{}' has no weights to hold so; allowed: {}",
       options_.dtype, options_.activations, escaped(source.config.name),
@@ -182,7 +192,8 @@ ModelInfo ModelMaker::description(const ModelSource& source) {
     return DecoderTorch::describe(source.config, *source.weights,
                                   options_.device == "cuda" ? "cuda" : "cpu", dtype());
   if (device == "cuda") return cuda_description(source);
-  return cpu::DecoderCpu::describe(source.config, *source.weights, numbers_for(source));
+  return cpu::DecoderCpu::describe(source.config, *source.weights,
+                                   numbers_for(source, Part::target));
 }
 
 ModelInfo ModelMaker::cuda_description(const ModelSource& source) {
@@ -215,8 +226,7 @@ void ModelMaker::reach_cuda([[maybe_unused]] const DecoderShape& shape) {
 #endif
 }
 
-std::int64_t ModelMaker::bytes_to_load(const ModelSource& source,
-                                       const cpu::NumberForms& numbers) {
+std::int64_t ModelMaker::bytes_to_load(const ModelSource& source, const cpu::NumberForms& numbers) {
   if (options_.kernels == "reference")
     return DecoderTorch::bytes_to_load(source.config, *source.weights, dtype());
   return cpu::DecoderCpu::bytes_to_load(source.config, *source.weights, numbers, team()->size());

@@ -26,8 +26,13 @@ class ModelMaker {
   void set_options(const ModelOptions& options);
   const ModelOptions& options() const { return options_; }
 
-  /// @throws DeviceError without the device that is asked for, ConfigError without the memory
-  std::unique_ptr<LanguageModel> language_model(const ModelSource& source);
+  /// A target has the numbers that are asked for; a drafter comes as close to them as its file
+  /// allows.
+  enum class Part { target, drafter };
+  /// @throws DeviceError without the device that is asked for, ConfigError without the memory or
+  /// the numbers
+  std::unique_ptr<LanguageModel> language_model(const ModelSource& source,
+                                                Part part = Part::target);
   std::shared_ptr<MlpSpeculator> mlp_speculator(const MlpSpeculatorSource& source);
   /// The info of the model that language_model would make, without its weights.
   /// @throws DeviceError without the device that is asked for
@@ -50,8 +55,9 @@ class ModelMaker {
   std::int64_t bytes_to_load(const ModelSource& source, const cpu::NumberForms& numbers);
   cpu::NumberForms auto_numbers(const ModelSource& source) const;
   /// @throws ConfigError if the options ask for low-bit weights of a model that has none
-  cpu::NumberForms numbers_for(const ModelSource& source) const;
-  std::unique_ptr<LanguageModel> cpu_model(const ModelSource& source);
+  cpu::NumberForms numbers_for(const ModelSource& source, Part part) const;
+  cpu::NumberForms drafter_numbers(const ModelSource& source, cpu::NumberForms numbers) const;
+  std::unique_ptr<LanguageModel> cpu_model(const ModelSource& source, Part part);
   std::string dtype() const;
   std::unique_ptr<LanguageModel> reference_model(const ModelSource& source) const;
   std::unique_ptr<LanguageModel> cuda_model(const ModelSource& source);

@@ -18,10 +18,10 @@ ScaleAndMinimum unpack_scale(const std::uint8_t* packed, std::size_t i);
 
 /// One block. Only the fields that its format has are set.
 struct BlockCodes {
-  std::array<std::uint8_t, 256> codes;        ///< in order of the depth; of Q8_0 with 128 added
-  std::uint16_t scale, minimum;               ///< halves
-  std::array<std::uint8_t, 16> sub_scales;    ///< of Q4_K and, as signed bytes, of Q6_K
-  std::array<std::uint8_t, 8> sub_minima;     ///< of Q4_K
+  std::array<std::uint8_t, 256> codes;      ///< in order of the depth; of Q8_0 with 128 added
+  std::uint16_t scale, minimum;             ///< halves
+  std::array<std::uint8_t, 16> sub_scales;  ///< of Q4_K and, as signed bytes, of Q6_K
+  std::array<std::uint8_t, 8> sub_minima;   ///< of Q4_K
 };
 
 /// Reads one block of a format with `codes`, see find_block_codes.

@@ -22,8 +22,8 @@ struct ModelOptions {
   std::string model;   ///< catalogue name, GGUF file or checkpoint folder
   std::string name{};  ///< that tables and reports show; empty: the catalogue's name, or the
                        ///< last part of the path
-  std::string device = "auto";  ///< "auto", "cpu", "cuda"
-  std::string dtype = "auto";   ///< "auto", "file", "q8", "float32", "bfloat16"
+  std::string device = "auto";        ///< "auto", "cpu", "cuda"
+  std::string dtype = "auto";         ///< "auto", "file", "q8", "float32", "bfloat16"
   std::string activations = "exact";  ///< at low-bit weights: "exact", "int8", "bfloat16"
   std::string cache_dtype = "auto";   ///< of keys and values: "auto", "float32", "bfloat16"
   std::string arithmetic =

@@ -52,7 +52,8 @@ class KvCache {
 struct ModelInfo {
   std::string name;
   std::string family;           ///< "llama"
-  std::string dtype;            ///< format of weights and products: "float32", "bfloat16"
+  std::string dtype;            ///< arithmetic of products: "float32", "bfloat16", "q8", or weights
+                                ///< and activations, "file x int8"
   std::string device;           ///< "cpu", "cuda"
   std::string kernels;          ///< the kernels that the probe chose
   std::string sha256;           ///< digest of the file, or of the folder's weight file
@@ -75,6 +76,9 @@ struct ModelInfo {
                                   ///< counts only if it is the head
   std::int64_t cache_bytes_per_token =
       0;  ///< bytes of keys and values of one cached token, all layers together; 0: no cache
+  std::int32_t narrow_rows = 0;  ///< forwards of more rows read wide_weight_bytes; 0: all read the
+                                 ///< same
+  std::int64_t wide_weight_bytes = 0;        ///< of the form of the weights for many rows
   bool random_weights = false;               ///< a shape model: its time is real, its text is not
   std::optional<TrainingRecord> training{};  ///< set for a drafter that speclab trained
 

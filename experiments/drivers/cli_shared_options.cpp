@@ -38,9 +38,10 @@ void add_model_options(CLI::App* command, CommonOptions& common) {
       ->capture_default_str()
       ->check(takes_one_of({"auto", "cpu", "cuda"}));
   command
-      ->add_option("--dtype", common.model.dtype,
-                   "Number format of the weights; file: low-bit ones as the file has them, q8: int8 "
-                   "in groups of 32, auto: the numbers of bfloat16")
+      ->add_option(
+          "--dtype", common.model.dtype,
+          "Number format of the weights; file: low-bit ones as the file has them, q8: int8 "
+          "in groups of 32, auto: the numbers of bfloat16")
       ->capture_default_str()
       ->check(takes_one_of({"auto", "file", "q8", "float32", "bfloat16"}));
   command

@@ -151,8 +151,9 @@ TEST(CheckedArithmetic, HasNoExceptionThatNobodyNeeds) {
 }
 
 TEST(CheckedArithmetic, LooksAtEveryParser) {
-  const std::set<std::string> not_parsers{"engines/formats/dequantise.cpp",
-                                          "engines/formats/safetensors_writer.cpp"};
+  const std::set<std::string> not_parsers{
+      "engines/formats/block_codes.cpp", "engines/formats/dequantise.cpp",
+      "engines/formats/safetensors_writer.cpp", "engines/formats/weight_source.cpp"};
   for (const auto& entry :
        fs::directory_iterator(fs::path(SPECLAB_SOURCE_DIR) / "engines/formats")) {
     const std::string file = "engines/formats/" + entry.path().filename().string();

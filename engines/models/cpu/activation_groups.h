@@ -12,7 +12,7 @@ namespace speclab::engines::cpu {
 struct alignas(16) Int8Group {
   std::int8_t codes[kGroupDepth];  ///< within each quad in the order of kDepthOfByte
   float scale;
-  float sum;                ///< of the group's activations, scale * (half_sums[0] + half_sums[1])
+  float sum;                  ///< of the group's activations, scale * (half_sums[0] + half_sums[1])
   std::int32_t half_sums[2];  ///< of the codes of 16 depths each
 };
 static_assert(sizeof(Int8Group) == 48);

@@ -34,10 +34,14 @@ DecoderCpu::DecoderCpu(const DecoderShape& config, const DecoderWeights& weights
   load(weights);
   info_ = describe(config, weights, numbers, kernels);
   low_bit_rows_ = most_low_bit_rows();
-  SPECLAB_EXPECT(numbers.weights == WeightChoice::fastest ||
-                     info_.weight_bytes == bytes_of_a_row(),
+  const NumberForms wide = numbers.type;
+  SPECLAB_EXPECT(numbers.weights == WeightChoice::fastest || info_.weight_bytes == bytes_of_a_row(),
                  "matrices of the sizes that are told");
   info_.weight_bytes = bytes_of_a_row();
+  if (low_bit_rows_ > 0) {
+    info_.narrow_rows = low_bit_rows_;
+    info_.wide_weight_bytes = bytes_of_a_row(config, MatrixForms(config, weights, wide));
+  }
 }
 
 ModelInfo DecoderCpu::describe(const DecoderShape& shape, const DecoderWeights& weights,

@@ -34,8 +34,7 @@ class DecoderCpu final : public LanguageModel {
 
   /// The info of a model loaded so. It reads no weights but for the digest.
   static ModelInfo describe(const DecoderShape& shape, const DecoderWeights& weights,
-                            const NumberForms& numbers,
-                            const CpuKernels* kernels = best_kernels());
+                            const NumberForms& numbers, const CpuKernels* kernels = best_kernels());
 
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<KvCache> make_cache(std::int32_t max_sequences, std::int32_t capacity) override;

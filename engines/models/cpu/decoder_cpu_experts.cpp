@@ -120,10 +120,9 @@ void DecoderCpu::multiply_experts(int rank, const std::vector<Linear>& products,
     const PackedMatrix& matrix = form_for(linear, task.num_slots);
     ProductRows rows = slots;
     rows.x += task.first_slot * slots.row_bytes;
-    MultiplyArgs args =
-        product_args(matrix, linear.bias, rows, task.num_slots,
-                     static_cast<char*>(out) + task.first_slot * out_stride * out_bytes,
-                     out_stride, epilogue);
+    MultiplyArgs args = product_args(
+        matrix, linear.bias, rows, task.num_slots,
+        static_cast<char*>(out) + task.first_slot * out_stride * out_bytes, out_stride, epilogue);
     args.block_begin = at % blocks;
     args.block_end = args.block_begin + end - at;
     run_product(rank, matrix, args);

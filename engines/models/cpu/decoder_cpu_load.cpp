@@ -91,12 +91,8 @@ PackedMatrix DecoderCpu::load_query_key_value(const Loading& from, std::int32_t 
   };
   const Side sides[] = {{query, widths_.query}, {key, widths_.key}, {value, widths_.key}};
   const std::vector<WeightForm> forms = from.forms.beside({query, key, value}, layer);
-  std::vector<PackedMatrix::Part> parts;
-  if (std::ranges::count(forms, forms.front()) == std::ssize(forms))
-    parts.push_back({forms.front(), static_cast<int>(projected_width())});
-  else
-    for (std::size_t i = 0; i < forms.size(); ++i) parts.push_back({forms[i], sides[i].columns});
-  PackedMatrix matrix(std::move(parts), widths_.hidden);
+  PackedMatrix matrix(from.forms.query_key_value(layer, widths_.query, widths_.key),
+                      widths_.hidden);
   int column = 0;
   for (std::size_t i = 0; i < forms.size(); column += sides[i++].columns) {
     if (is_low_bit(forms[i]))
@@ -123,9 +119,9 @@ void DecoderCpu::load_attention(const Loading& from, std::int32_t layer, Layer& 
     loaded.attention_output.matrix = packed(form, config_.hidden_size, widths_.query,
                                             from.forms.read(attention_output, layer, form).all());
   else
-    loaded.attention_output.matrix = packed(
-        form, config_.hidden_size, widths_.query,
-        widened(from.weights.read(attention_output, layer), config_.head_dim, widths_.head));
+    loaded.attention_output.matrix =
+        packed(form, config_.hidden_size, widths_.query,
+               widened(from.weights.read(attention_output, layer), config_.head_dim, widths_.head));
   if (config_.attention_output_bias)
     loaded.attention_output.bias = whole_blocks(from.weights.read(attention_output_bias, layer));
   const auto head_norm = [&](TensorRole weight, TensorRole bias) {
@@ -145,8 +141,7 @@ PackedMatrix DecoderCpu::first_product(WeightForm form, std::vector<float> gate,
     return widened(widened(std::move(rows), config_.hidden_size, row), size * row,
                    padded(size) * row);
   };
-  if (!config_.gated)
-    return packed(form, padded(size), widths_.hidden, whole(std::move(up)));
+  if (!config_.gated) return packed(form, padded(size), widths_.hidden, whole(std::move(up)));
   PackedMatrix matrix(form, 2 * padded(size), widths_.hidden);
   matrix.set_gate_up(whole(std::move(gate)), whole(std::move(up)));
   return matrix;
@@ -168,12 +163,11 @@ DecoderCpu::Linear DecoderCpu::load_first(const Loading& from, std::int32_t laye
   Linear linear;
   if (is_low_bit(form)) {
     const LowBitRows gates = config_.gated ? from.forms.read(gate, layer, form) : LowBitRows{};
-    linear.matrix =
-        first_product(form, gates.all(), from.forms.read(up, layer, form).all(), size);
+    linear.matrix = first_product(form, gates.all(), from.forms.read(up, layer, form).all(), size);
   } else {
-    linear.matrix = first_product(
-        form, config_.gated ? from.weights.read(gate, layer) : std::vector<float>{},
-        from.weights.read(up, layer), size);
+    linear.matrix =
+        first_product(form, config_.gated ? from.weights.read(gate, layer) : std::vector<float>{},
+                      from.weights.read(up, layer), size);
   }
   if (!config_.feed_forward_bias) return linear;
   const auto bias = [&](TensorRole role) {
@@ -305,8 +299,8 @@ void DecoderCpu::load_expanded(const DecoderWeights& weights) {
     add(embedding_, load_linear(from, TensorRole::embedding, TensorRole::embedding, 0,
                                 config_.vocab_size, table));
   else
-    add(head_, load_linear(from, TensorRole::head, TensorRole::head, 0, config_.num_logits(),
-                           table));
+    add(head_,
+        load_linear(from, TensorRole::head, TensorRole::head, 0, config_.num_logits(), table));
   team_->run([&](int rank) {
     for (std::int32_t l = rank; l < config_.num_layers; l += team_->size()) {
       Layer& layer = layers_[static_cast<std::size_t>(l)];

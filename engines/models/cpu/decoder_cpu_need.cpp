@@ -21,10 +21,7 @@ class DecoderCpu::LoadingMemory {
  public:
   LoadingMemory(const DecoderShape& shape, const DecoderWeights& weights,
                 const NumberForms& numbers)
-      : shape_(shape),
-        numbers_(numbers),
-        forms_(shape, weights, numbers),
-        widths_(shape) {}
+      : shape_(shape), numbers_(numbers), forms_(shape, weights, numbers), widths_(shape) {}
 
   std::int64_t highest(int num_threads) {
     load_tables();
@@ -36,9 +33,14 @@ class DecoderCpu::LoadingMemory {
 
  private:
   void hold(WeightForm form, std::int64_t columns, std::int64_t depth) {
-    held_ += PackedMatrix::memory_bytes(form, columns, depth);
-    if (is_low_bit(form) && numbers_.weights == WeightChoice::fastest)
-      held_ += PackedMatrix::memory_bytes(numbers_.expanded(), columns, depth);
+    hold({{form, static_cast<int>(columns)}}, depth);
+  }
+  void hold(const std::vector<PackedMatrix::Part>& parts, std::int64_t depth) {
+    held_ += PackedMatrix::memory_bytes(parts, depth);
+    if (!is_low_bit(parts.front().form) || numbers_.weights != WeightChoice::fastest) return;
+    std::vector<PackedMatrix::Part> expanded = parts;
+    for (PackedMatrix::Part& part : expanded) part.form = numbers_.expanded();
+    held_ += PackedMatrix::memory_bytes(expanded, depth);
   }
 
   /// Float32 bytes of one role while it becomes columns.
@@ -79,10 +81,7 @@ class DecoderCpu::LoadingMemory {
 
   std::int64_t load_attention(std::int32_t layer) {
     const std::int64_t hidden = widths_.hidden, query_width = widths_.query;
-    const std::vector<WeightForm> sides = forms_.beside({query, key, value}, layer);
-    hold(sides[0], query_width, hidden);
-    hold(sides[1], widths_.key, hidden);
-    hold(sides[2], widths_.key, hidden);
+    hold(forms_.query_key_value(layer, widths_.query, widths_.key), hidden);
     hold(forms_.of(attention_output, layer), shape_.hidden_size, query_width);
     return std::max({bytes_of(query, layer, query_width * hidden),
                      bytes_of(key, layer, widths_.key * hidden),
@@ -148,19 +147,15 @@ std::int64_t DecoderCpu::bytes_of_a_row(const DecoderShape& shape, const MatrixF
     bytes += matrix(forms.of(fusion, 0), shape.hidden_size,
                     wide(shape.hidden_size + shape.feature_size));
   for (std::int32_t layer = 0; layer < shape.num_layers; ++layer) {
-    const std::vector<WeightForm> sides = forms.beside({query, key, value}, layer);
-    if (std::ranges::count(sides, sides.front()) == std::ssize(sides))
-      bytes += matrix(sides[0], widths.query + 2 * widths.key, hidden);
-    else
-      bytes += matrix(sides[0], widths.query, hidden) + matrix(sides[1], widths.key, hidden) +
-               matrix(sides[2], widths.key, hidden);
+    for (const PackedMatrix::Part& part : forms.query_key_value(layer, widths.query, widths.key))
+      bytes += matrix(part.form, part.columns, hidden);
     bytes += matrix(forms.of(attention_output, layer), shape.hidden_size, widths.query);
     if (shape.has_experts(layer))
-      bytes += matrix(forms.of(router, layer), shape.num_experts, hidden) +
-               shape.experts_per_token *
-                   (matrix(forms.woven(expert_gate, expert_up, layer), firsts * widths.expert,
-                           hidden) +
-                    matrix(forms.of(expert_down, layer), shape.hidden_size, widths.expert));
+      bytes +=
+          matrix(forms.of(router, layer), shape.num_experts, hidden) +
+          shape.experts_per_token *
+              (matrix(forms.woven(expert_gate, expert_up, layer), firsts * widths.expert, hidden) +
+               matrix(forms.of(expert_down, layer), shape.hidden_size, widths.expert));
     else
       bytes += matrix(forms.woven(gate, up, layer), firsts * widths.inner, hidden) +
                matrix(forms.of(down, layer), shape.hidden_size, widths.inner);

@@ -18,15 +18,16 @@ std::int64_t element_bytes(ElementType type) { return kElementBytes[static_cast<
 
 void DecoderCpu::reserve_product_rows(std::size_t rows) {
   if (numbers_.kind == ProductKind::exact) {
-    const bool expands = numbers_.weights == WeightChoice::file || numbers_.weights == WeightChoice::q8;
+    const bool expands =
+        numbers_.weights == WeightChoice::file || numbers_.weights == WeightChoice::q8;
     if (!expands || rows < kExpandedRows) return;
     for (Scratch& scratch : scratch_)
       if (!scratch.block)
         scratch.block = make_huge_buffer(static_cast<std::size_t>(deepest_ * kBlockColumns) * 2);
     return;
   }
-  const std::size_t all = rows * std::max<std::size_t>(1, static_cast<std::size_t>(
-                                                              config_.experts_per_token));
+  const std::size_t all =
+      rows * std::max<std::size_t>(1, static_cast<std::size_t>(config_.experts_per_token));
   const std::size_t groups = static_cast<std::size_t>(deepest_ + kGroupDepth - 1) / kGroupDepth;
   if (product_rows_.size() < all * groups) product_rows_.resize(all * groups);
 }
@@ -47,8 +48,7 @@ DecoderCpu::ProductRows DecoderCpu::product_rows(int rank, const PackedMatrix& m
     team_->barrier();
     return {out, depth, row_bytes};
   }
-  const Range range =
-      share(static_cast<int>(depth / kGroupDepth) * rows, rank, team_->size());
+  const Range range = share(static_cast<int>(depth / kGroupDepth) * rows, rank, team_->size());
   kernels_->make_groups({.kind = numbers_.kind,
                          .x = values,
                          .x_stride = depth,

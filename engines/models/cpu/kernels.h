@@ -42,7 +42,7 @@ struct MultiplyArgs {
   ElementType out_type = ElementType::float32;  ///< of activate and gate
   std::int64_t out_stride = 0;
   int rows = 0;
-  int depth = 0;  ///< even
+  int depth = 0;        ///< even
   int first_block = 0;  ///< the one that `weights` begins with
   int block_begin = 0;
   int block_end = 0;
@@ -68,12 +68,12 @@ struct AttendQuery {
 /// Queries of one sequence against the cached keys and values of one head.
 struct AttendArgs {
   const AttendQuery* queries = nullptr;
-  int num_queries = 0;            ///< 1 to kMaxAttendQueries
+  int num_queries = 0;                            ///< 1 to kMaxAttendQueries
   ElementType cache_type = ElementType::float32;  ///< of keys and values
   const void* keys = nullptr;                     ///< [slots / kKeyBlock, head_dim, kKeyBlock]
   const void* values = nullptr;                   ///< [slots, head_dim]
-  int head_dim = 0;               ///< multiple of 16
-  int num_slots = 0;              ///< no query sees a slot from here on
+  int head_dim = 0;                               ///< multiple of 16
+  int num_slots = 0;                              ///< no query sees a slot from here on
   float scale = 0;
   float soft_cap = 0;       ///< c: scores become c tanh(score / c); 0: they stay
   float* scores = nullptr;  ///< scratch, attend_scratch_size(num_slots) floats

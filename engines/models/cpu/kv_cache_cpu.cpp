@@ -102,8 +102,8 @@ void KvCacheCpu::commit(std::int32_t sequence, std::span<const std::int32_t> row
 
 std::int32_t KvCacheCpu::fork(std::int32_t sequence) {
   const std::int32_t copy = plan_.begin();
-  const auto bytes = static_cast<std::size_t>(element_bytes_ *
-                                              round_up(plan_.length(sequence)) * head_dim_);
+  const auto bytes =
+      static_cast<std::size_t>(element_bytes_ * round_up(plan_.length(sequence)) * head_dim_);
   for (std::int32_t layer = 0; layer < num_layers_; ++layer)
     for (std::int32_t head = 0; head < num_heads_; ++head) {
       std::memcpy(keys_at(layer, copy, head), keys_at(layer, sequence, head), bytes);

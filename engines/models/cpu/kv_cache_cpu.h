@@ -6,8 +6,8 @@
 
 namespace speclab::engines::cpu {
 
-/// Keys and values in one element type: keys in blocks of 16 slots with the head's dimension outside, so
-/// that a query meets 16 keys with one load; values slot by slot.
+/// Keys and values in one element type: keys in blocks of 16 slots with the head's dimension
+/// outside, so that a query meets 16 keys with one load; values slot by slot.
 class KvCacheCpu final : public KvCache {
  public:
   KvCacheCpu(const DecoderShape& config, ElementType type, std::int32_t max_sequences,

@@ -32,57 +32,60 @@ const BlockFormat& block_format(WeightForm form) {
   return *format;
 }
 
-/// Place of a column's bytes among those of a step.
-int in_step(int column) {
-  return column / kLanesPerVector * kVectorBytes + column % kLanesPerVector * kStepDepth;
+/// Four codes of a step; those of the middle depths change places, see kDepthOfByte.
+std::uint32_t with_bytes_in_place(std::uint32_t word) {
+  return (word & 0xFF0000FFU) | (word >> 8 & 0x0000FF00U) | (word << 8 & 0x00FF0000U);
 }
 
-/// Calls work(byte, code's place in the group, shift) for the nibbles, or whole codes, of a group.
-template <typename Byte, typename Work>
-void for_each_low(const RecordLayout& layout, Byte* record, int column, int group,
-                  const Work& work) {
-  Byte* first = record + layout.steps_at(group) + in_step(column);
-  const int shift = group % layout.groups_a_step() * 4;
-  for (int step = 0; step < kStepsPerGroup; ++step)
-    for (int b = 0; b < kStepDepth; ++b)
-      work(first[step * kStepBytes + b], step * kStepDepth + kDepthOfByte[b], shift);
+std::uint32_t load_word(const std::uint8_t* from) {
+  std::uint32_t word;
+  std::memcpy(&word, from, sizeof word);
+  return word;
 }
 
-/// The same for the bits above the nibbles.
-template <typename Byte, typename Work>
-void for_each_high(const RecordLayout& layout, Byte* record, int column, int group,
-                   const Work& work) {
-  const int bits = layout.high_bits(), steps_a_byte = bits == 0 ? 1 : 8 / bits;
-  if (bits == 0) return;
-  Byte* first = record + layout.high_at(group) +
-                column / kLanesPerVector * bits * kVectorBytes +
-                column % kLanesPerVector * kStepDepth;
-  for (int step = 0; step < kStepsPerGroup; ++step)
-    for (int b = 0; b < kStepDepth; ++b)
-      work(first[step / steps_a_byte * kVectorBytes + b], step * kStepDepth + kDepthOfByte[b],
-           step % steps_a_byte * bits);
+void store_word(std::uint8_t* to, std::uint32_t word) { std::memcpy(to, &word, sizeof word); }
+
+/// Words of one column's group.
+struct GroupPlace {
+  std::uint8_t *steps, *high;  ///< steps are kStepBytes apart, high bits kVectorBytes
+  int shift;                   ///< of a nibble
+  std::uint32_t low_mask, high_mask;
+  int high_bits, steps_a_byte;
+
+  GroupPlace(const RecordLayout& layout, std::uint8_t* record, int column, int group)
+      : steps(record + layout.steps_at(group) + column / kLanesPerVector * kVectorBytes +
+              column % kLanesPerVector * kStepDepth),
+        high(record + layout.high_at(group) +
+             column / kLanesPerVector * layout.high_bits() * kVectorBytes +
+             column % kLanesPerVector * kStepDepth),
+        shift(group % layout.groups_a_step() * 4),
+        low_mask(layout.bits == 8 ? 0xFFFFFFFFU : 0x0F0F0F0FU),
+        high_mask(((1U << layout.high_bits()) - 1) * 0x01010101U),
+        high_bits(layout.high_bits()),
+        steps_a_byte(high_bits == 0 ? kStepsPerGroup : 8 / high_bits) {}
+};
+
+void put_codes(const GroupPlace& place, const std::uint8_t* codes) {
+  std::uint32_t high[2] = {};
+  for (int step = 0; step < kStepsPerGroup; ++step) {
+    const std::uint32_t word = with_bytes_in_place(load_word(codes + step * kStepDepth));
+    std::uint8_t* out = place.steps + step * kStepBytes;
+    store_word(out, load_word(out) | (word & place.low_mask) << place.shift);
+    high[step / place.steps_a_byte] |= (word >> 4 & place.high_mask)
+                                       << (step % place.steps_a_byte * place.high_bits);
+  }
+  for (int i = 0; i < place.high_bits; ++i) store_word(place.high + i * kVectorBytes, high[i]);
 }
 
-void put_codes(const RecordLayout& layout, std::uint8_t* record, int column, int group,
-               const std::uint8_t* codes) {
-  const int low_mask = layout.bits == 8 ? 0xFF : 0x0F;
-  for_each_low(layout, record, column, group, [&](std::uint8_t& byte, int place, int shift) {
-    byte = static_cast<std::uint8_t>(byte | (codes[place] & low_mask) << shift);
-  });
-  for_each_high(layout, record, column, group, [&](std::uint8_t& byte, int place, int shift) {
-    byte = static_cast<std::uint8_t>(byte | codes[place] >> 4 << shift);
-  });
-}
-
-void read_codes(const RecordLayout& layout, const std::uint8_t* record, int column, int group,
-                std::uint8_t* codes) {
-  const int low_mask = layout.bits == 8 ? 0xFF : 0x0F, high_mask = (1 << layout.high_bits()) - 1;
-  for_each_low(layout, record, column, group, [&](std::uint8_t byte, int place, int shift) {
-    codes[place] = static_cast<std::uint8_t>(byte >> shift & low_mask);
-  });
-  for_each_high(layout, record, column, group, [&](std::uint8_t byte, int place, int shift) {
-    codes[place] = static_cast<std::uint8_t>(codes[place] | (byte >> shift & high_mask) << 4);
-  });
+void read_codes(const GroupPlace& place, std::uint8_t* codes) {
+  for (int step = 0; step < kStepsPerGroup; ++step) {
+    std::uint32_t word = load_word(place.steps + step * kStepBytes) >> place.shift & place.low_mask;
+    if (place.high_bits > 0) {
+      const std::uint32_t high = load_word(place.high + step / place.steps_a_byte * kVectorBytes);
+      word |= (high >> (step % place.steps_a_byte * place.high_bits) & place.high_mask) << 4;
+    }
+    store_word(codes + step * kStepDepth, with_bytes_in_place(word));
+  }
 }
 
 void put_half(std::uint8_t* halves, int column, std::uint16_t half) {
@@ -131,9 +134,9 @@ ScaleOf16 scale_at(WeightForm form, const std::uint8_t* record, int column, int 
               half_at(record + (2 * group + 1) * kHalfBytes, column)};
     case WeightForm::q4_k: {
       const std::uint8_t* scales = record + 2 * kHalfBytes + group * kBlockColumns + column;
-      return {half_at(record, column) * static_cast<float>(scales[0]),
-              -(half_at(record + kHalfBytes, column) *
-                static_cast<float>(scales[8 * kBlockColumns]))};
+      return {
+          half_at(record, column) * static_cast<float>(scales[0]),
+          -(half_at(record + kHalfBytes, column) * static_cast<float>(scales[8 * kBlockColumns]))};
     }
     case WeightForm::q6_k: {
       const auto scale = static_cast<std::int8_t>(
@@ -175,18 +178,19 @@ void pack_row(WeightForm form, std::span<const std::byte> row, char* block, int 
     read(row.data() + at, codes);
     put_scales(form, record, column, group, codes);
     for (int g = 0; g < groups_a_block; ++g, ++group)
-      put_codes(layout, record, column, group, codes.codes.data() + g * kGroupDepth);
+      put_codes({layout, record, column, group}, codes.codes.data() + g * kGroupDepth);
   }
 }
 
 void unpack_column(WeightForm form, const char* block, int column, int depth, float* out) {
   const RecordLayout layout = record_layout(form);
-  const auto* record = reinterpret_cast<const std::uint8_t*>(block);
+  // Reading changes nothing; a place has one kind of pointer for both ways.
+  auto* record = const_cast<std::uint8_t*>(reinterpret_cast<const std::uint8_t*>(block));
   std::uint8_t codes[kGroupDepth];
   for (int k = 0; k < depth; ++k) {
     const int group = k / kGroupDepth % layout.groups, in_group = k % kGroupDepth;
     if (k > 0 && in_group == 0 && group == 0) record += layout.bytes();
-    if (in_group == 0) read_codes(layout, record, column, group, codes);
+    if (in_group == 0) read_codes({layout, record, column, group}, codes);
     const ScaleOf16 scale = scale_at(form, record, column, group, in_group / 16);
     out[k] = scale.scale * static_cast<float>(codes[in_group] - layout.zero) + scale.minimum;
   }
@@ -204,8 +208,8 @@ std::vector<std::byte> quantised_to_q8_0(std::span<const float> values) {
     const std::uint16_t half = float_to_half(scale);
     std::memcpy(out, &half, sizeof half);
     for (std::size_t k = 0; k < kGroupDepth; ++k)
-      out[2 + k] = static_cast<std::byte>(static_cast<std::int8_t>(
-          scale > 0 ? std::round(group[k] / scale) : 0.0f));
+      out[2 + k] = static_cast<std::byte>(
+          static_cast<std::int8_t>(scale > 0 ? std::round(group[k] / scale) : 0.0f));
   }
   return blocks;
 }

@@ -79,12 +79,19 @@ std::vector<WeightForm> MatrixForms::beside(std::initializer_list<TensorRole> ro
   for (const TensorRole role : roles) forms.push_back(of(role, layer));
   const bool all_low_bit = std::ranges::all_of(forms, is_low_bit);
   const bool are_one = std::ranges::count(forms, forms.front()) == std::ssize(forms);
-  const bool whole_blocks = std::ranges::all_of(roles, [&](TensorRole role) {
-    return shape_of(role, shape_).front() % kBlockColumns == 0;
-  });
-  if (!are_one && !(all_low_bit && whole_blocks))
-    std::ranges::fill(forms, numbers_.expanded());
+  const bool whole_blocks = std::ranges::all_of(
+      roles, [&](TensorRole role) { return shape_of(role, shape_).front() % kBlockColumns == 0; });
+  if (!are_one && !(all_low_bit && whole_blocks)) std::ranges::fill(forms, numbers_.expanded());
   return forms;
+}
+
+std::vector<PackedMatrix::Part> MatrixForms::query_key_value(std::int32_t layer,
+                                                             std::int32_t query_columns,
+                                                             std::int32_t key_columns) const {
+  const std::vector<WeightForm> forms = beside({query, key, value}, layer);
+  if (std::ranges::count(forms, forms.front()) == std::ssize(forms))
+    return {{forms.front(), query_columns + 2 * key_columns}};
+  return {{forms[0], query_columns}, {forms[1], key_columns}, {forms[2], key_columns}};
 }
 
 WeightForm MatrixForms::woven(TensorRole gate, TensorRole up, std::int32_t layer) const {

@@ -31,8 +31,11 @@ class MatrixForms {
 
   WeightForm of(TensorRole role, std::int32_t layer) const;
   /// Forms of roles that stand side by side in one matrix: all low-bit, or all expanded.
-  std::vector<WeightForm> beside(std::initializer_list<TensorRole> roles,
-                                 std::int32_t layer) const;
+  std::vector<WeightForm> beside(std::initializer_list<TensorRole> roles, std::int32_t layer) const;
+  /// beside() of queries, keys and values as parts of one matrix.
+  /// @param query_columns, key_columns  of queries, and of keys and of values
+  std::vector<PackedMatrix::Part> query_key_value(std::int32_t layer, std::int32_t query_columns,
+                                                  std::int32_t key_columns) const;
   /// The form of gate and up, which are woven into each other.
   WeightForm woven(TensorRole gate, TensorRole up, std::int32_t layer) const;
 

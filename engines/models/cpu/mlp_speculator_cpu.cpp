@@ -85,7 +85,8 @@ void MlpSpeculatorCpu::load(const WeightSource& weights) {
     return [&, columns, depth](const std::string& name) {
       const std::vector<float> values =
           read_tensor(weights, name, {columns, depth});  // before room is made for it
-      matrices.emplace_back(expanded_form(type_), static_cast<int>(columns), static_cast<int>(depth))
+      matrices
+          .emplace_back(expanded_form(type_), static_cast<int>(columns), static_cast<int>(depth))
           .set_columns(0, values);
     };
   };

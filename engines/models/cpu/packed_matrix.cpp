@@ -39,10 +39,10 @@ std::int64_t PackedMatrix::data_bytes(WeightForm form, std::int64_t columns, std
   return (columns + kBlockColumns - 1) / kBlockColumns * block_bytes(form, depth);
 }
 
-std::int64_t PackedMatrix::memory_bytes(WeightForm form, std::int64_t columns,
-                                        std::int64_t depth) {
-  return static_cast<std::int64_t>(
-      huge_buffer_bytes(static_cast<std::size_t>(data_bytes(form, columns, depth))));
+std::int64_t PackedMatrix::memory_bytes(std::span<const Part> parts, std::int64_t depth) {
+  std::int64_t bytes = 0;
+  for (const Part& part : parts) bytes += data_bytes(part.form, part.columns, depth);
+  return static_cast<std::int64_t>(huge_buffer_bytes(static_cast<std::size_t>(bytes)));
 }
 
 void PackedMatrix::place_parts() {
@@ -76,9 +76,8 @@ void PackedMatrix::put(int column, const float* weights) {
     for (std::int64_t k = 0; k < depth_; ++k) out[k * kBlockColumns] = weights[k];
   } else {
     auto* out = reinterpret_cast<BFloat16*>(place.block);
-    for_each_bfloat16(depth_, place.column, [&](std::int64_t k, std::int64_t at) {
-      out[at] = to_bfloat16(weights[k]);
-    });
+    for_each_bfloat16(depth_, place.column,
+                      [&](std::int64_t k, std::int64_t at) { out[at] = to_bfloat16(weights[k]); });
   }
 }
 

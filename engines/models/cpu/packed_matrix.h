@@ -61,9 +61,10 @@ class PackedMatrix {
   };
   std::span<const PlacedPart> placed_parts() const { return placed_; }
 
-  /// bytes() of a matrix of one form, and the memory that it takes.
+  /// bytes() of a matrix of one form.
   static std::int64_t data_bytes(WeightForm form, std::int64_t columns, std::int64_t depth);
-  static std::int64_t memory_bytes(WeightForm form, std::int64_t columns, std::int64_t depth);
+  /// Memory that a matrix takes.
+  static std::int64_t memory_bytes(std::span<const Part> parts, std::int64_t depth);
 
  private:
   static constexpr int blocks_of(int columns) {

@@ -157,6 +157,8 @@ ArithmeticDistance measure_distance(engines::Engines& engines, engines::LoadedMo
   const std::string dtype = loaded.model->info().dtype;
   engines::ModelOptions other = options.common.model;
   other.dtype = *options.against;
+  other.activations = "exact";
+  other.cache_dtype = "auto";
   other.device = loaded.model->info().device;  // "auto" may choose another for another format
   say_progress("the model's own text at temperature 1");
   const OwnTexts own = write_own_texts(engines, loaded, requests,

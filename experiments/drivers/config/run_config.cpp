@@ -37,15 +37,28 @@ void read_model_names(const ConfigNode& root, RunConfig& config, Findings& findi
   target.add(target.has("name") ? "name" : "model", 0, error.what());
 }
 
+/// Rules between number formats, and of the device for them.
+void check_numbers(const RunTables& tables, const RunConfig& config) {
+  const ConfigReader target = tables.reader("target");
+  const std::string &dtype = config.target.dtype, &activations = config.target.activations;
+  if (tables.are_right({"target.dtype", "target.device"}) && config.target.device == "cuda" &&
+      dtype != "auto" && dtype != "bfloat16")
+    target.refuse("dtype", "auto or bfloat16 if target.device is cuda");
+  if (!tables.are_right({"target.dtype", "target.activations", "target.cache_dtype"})) return;
+  const bool is_expanded = dtype == "float32" || dtype == "bfloat16";
+  if (activations != "exact" && is_expanded)
+    target.refuse("activations", "exact if target.dtype is float32 or bfloat16");
+  if (activations == "exact" && config.target.cache_dtype == "bfloat16")
+    target.refuse("cache_dtype", "auto or float32 if target.activations is exact");
+}
+
 /// Rules between keys; one is asked only where the keys that it reads were found right.
 void check_target(const RunTables& tables, const RunConfig& config) {
   const ConfigReader target = tables.reader("target");
   if (tables.are_right({"target.rounds", "target.device"}) && config.has_device_rounds() &&
       config.target.device == "cpu")
     target.refuse("rounds", "host if target.device is cpu");
-  if (tables.are_right({"target.dtype", "target.device"}) && config.target.dtype == "float32" &&
-      config.target.device == "cuda")
-    target.refuse("dtype", "auto or bfloat16 if target.device is cuda");
+  check_numbers(tables, config);
   if (tables.are_right({"target.model"})) check_model_texts(target, config.models);
   if (!tables.are_right({"target.model", "experiment.kind"})) return;
   const auto num_real = std::ranges::count_if(

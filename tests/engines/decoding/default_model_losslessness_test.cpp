@@ -30,9 +30,10 @@ class DefaultModelLosslessness : public ::testing::Test, public DrafterModels {
     if (num_layers > 0) source.config.num_layers = num_layers;
     return model_of(source);
   }
-  static std::shared_ptr<LanguageModel> model_of(const ModelSource& source) {
+  static std::shared_ptr<LanguageModel> model_of(
+      const ModelSource& source, const cpu::NumberForms& numbers = cpu::ElementType::float32) {
     return std::make_shared<cpu::DecoderCpu>(
-        source.config, *source.weights, cpu::ElementType::float32,
+        source.config, *source.weights, numbers,
         std::make_shared<cpu::ThreadTeam>(cpu::default_num_threads()));
   }
 
@@ -81,11 +82,16 @@ class DefaultModelLosslessness : public ::testing::Test, public DrafterModels {
   }
 
   void expect_plain_tokens(const DrafterOptions& drafter, int speculation_length) {
+    expect_tokens(*target_, plain_, drafter, speculation_length);
+  }
+
+  void expect_tokens(LanguageModel& target, const std::vector<std::vector<Token>>& plain,
+                     const DrafterOptions& drafter, int speculation_length) {
     const DecoderOptions wanted = options(drafter);
-    HostRoundDecoder decoder(*target_, nullptr, wanted,
-                             make_drafter(wanted, target_->info(), *this), make_verifier(wanted));
+    HostRoundDecoder decoder(target, nullptr, wanted, make_drafter(wanted, target.info(), *this),
+                             make_verifier(wanted));
     const auto records = decode(decoder, requests(), speculation_length);
-    EXPECT_EQ(output_ids(records), plain_);
+    EXPECT_EQ(output_ids(records), plain);
     std::size_t rounds = 0;
     for (const GenerationRecord& record : records) rounds += record.rounds.size();
     EXPECT_LT(rounds, kPrompts * static_cast<std::size_t>(kNewTokens))
@@ -103,6 +109,20 @@ std::vector<std::vector<Token>> DefaultModelLosslessness::plain_;
 TEST_F(DefaultModelLosslessness, OfPromptLookup) {
   expect_plain_tokens({.kind = "prompt_lookup"}, 8);
 }
+// Catches a sum of low-bit weights that depends on the rows beside it.
+TEST_F(DefaultModelLosslessness, OfStoredWeightsInEachArithmetic) {
+  const ModelSource source = open_model("smollm2-135m");
+  for (const auto kind :
+       {cpu::ProductKind::exact, cpu::ProductKind::int8, cpu::ProductKind::bfloat16}) {
+    const auto target = model_of(source, {cpu::WeightChoice::file, kind});
+    SCOPED_TRACE(target->info().dtype);
+    PlainDecoder decoder(*target, nullptr, options({}));
+    const auto plain = output_ids(decode(decoder, requests(), 0));
+    expect_tokens(*target, plain, {.kind = "prompt_lookup"}, 8);
+    expect_tokens(*target, plain, {.kind = "small_transformer"}, 4);
+  }
+}
+
 TEST_F(DefaultModelLosslessness, OfUnigram) { expect_plain_tokens({.kind = "unigram"}, 2); }
 TEST_F(DefaultModelLosslessness, OfBigram) { expect_plain_tokens({.kind = "bigram"}, 4); }
 TEST_F(DefaultModelLosslessness, OfFiveGram) { expect_plain_tokens({.kind = "ngram"}, 5); }

@@ -104,10 +104,8 @@ TEST(ReadBytes, OfASmallTransformerAreAForwardALevel) {
 
 /// Catches a mixture that forgets its parts, and a wrapper that counts no bytes.
 TEST(ReadBytes, OfAMixtureAreThoseOfItsModels) {
-  const GenerationRecord record =
-      generation({.kind = "mixture",
-                  .parts = {{.kind = "small_transformer"}, {.kind = "prompt_lookup"}}},
-                 3);
+  const GenerationRecord record = generation(
+      {.kind = "mixture", .parts = {{.kind = "small_transformer"}, {.kind = "prompt_lookup"}}}, 3);
   const ModelInfo& info = counted_pair().language_model("small_transformer", "")->info();
   EXPECT_EQ(record.read.draft, bytes_of_chains(record, info));
 }
@@ -118,8 +116,7 @@ TEST(ReadBytes, OfAnMlpSpeculatorAreAStageALevel) {
   std::int64_t levels = 0;
   for (const RoundRecord& round : record.rounds) levels += round.drafted;
   ASSERT_GT(levels, 0);
-  EXPECT_EQ(record.read.draft,
-            levels * counted_pair().mlp_speculator("")->info().weight_bytes);
+  EXPECT_EQ(record.read.draft, levels * counted_pair().mlp_speculator("")->info().weight_bytes);
 }
 
 /// Catches weights that every sequence of a batch pays in full.

@@ -49,12 +49,12 @@ TEST_F(RaplMeter, TellsJoulesSinceItWasMade) {
 /// that reads the first package alone.
 TEST_F(RaplMeter, AddsEveryPackageOnceAndNoOtherDomain) {
   fs::create_directories(folder_ / "intel-rapl");
-  for (const auto& [name, kind] : std::vector<std::pair<std::string, std::string>>{
-           {"intel-rapl:0", "package-0"},
-           {"intel-rapl:0:0", "core"},
-           {"intel-rapl:1", "package-1"},
-           {"intel-rapl:2", "psys"},
-           {"intel-rapl-mmio:0", "package-0"}})
+  for (const auto& [name, kind] :
+       std::vector<std::pair<std::string, std::string>>{{"intel-rapl:0", "package-0"},
+                                                        {"intel-rapl:0:0", "core"},
+                                                        {"intel-rapl:1", "package-1"},
+                                                        {"intel-rapl:2", "psys"},
+                                                        {"intel-rapl-mmio:0", "package-0"}})
     add_domain(name, kind, 0);
   const auto meter = make();
   ASSERT_NE(meter, nullptr);

@@ -161,6 +161,11 @@ TEST(Program, RefusesWrongCommandLines) {
   expect_refusal(generate + "--prompt x --max-new-tokens 9000", 2, "context of 1024");
   expect_refusal(generate + "--prompt x --device abacus", 2, "device 'abacus'; allowed");
   expect_refusal(generate + "--prompt x --dtype float8", 2, "dtype 'float8'; allowed");
+  expect_refusal(generate + "--prompt x --activations int8 --dtype bfloat16", 2,
+                 "allowed: dtype file or q8");
+  expect_refusal(generate + "--prompt x --cache-dtype bfloat16", 2, "activations 'exact'");
+  expect_refusal(generate + "--prompt x --activations int8 --kernels reference", 2,
+                 "kernels 'reference'");
   expect_refusal("score --file /nowhere", 2, "/nowhere");
   expect_refusal("train /nowhere.toml", 2, "/nowhere.toml");
   expect_refusal("train", 2, "train needs a config or a target");

@@ -21,7 +21,8 @@ using testing::run_shell;
 /// Catches bytes that the last line or the object leaves out, and a drafter whose bytes are lost.
 TEST(Program, TellsTheBytesThatATokenReads) {
   const std::string call =
-      "generate --temperature 0 --max-new-tokens 8 --ignore-eos --prompt 'Say the alphabet.' ";
+      "generate --temperature 0 --max-new-tokens 8 --ignore-eos --prompt 'Say the alphabet.' "
+      "--dtype bfloat16 ";
   const auto object = nlohmann::json::parse(run_program(call + "--json --drafter plain").output);
   const double bytes = object.at("bytes_per_token");
   EXPECT_GT(bytes, 2.6e8) << "the default model's weights";
@@ -37,6 +38,18 @@ TEST(Program, TellsTheBytesThatATokenReads) {
   EXPECT_NE(page.output.find(fmt::format("{:.1f} MB read a token", bytes * 1e-6)),
             std::string::npos)
       << page.output;
+}
+
+// Catches a drafter that has no low-bit weights and stops the run, and a text that drafts change.
+TEST(Program, DraftsForLowBitWeights) {
+  const std::string call =
+      "generate --json --temperature 0 --max-new-tokens 12 --ignore-eos --prompt 'Say the "
+      "alphabet.' --activations int8 --drafter ";
+  const auto plain = nlohmann::json::parse(run_program(call + "plain").output);
+  const auto drafted = nlohmann::json::parse(run_program(call + "small_transformer").output);
+  EXPECT_EQ(plain.at("settings").at("dtype"), "file x int8");
+  EXPECT_EQ(drafted.at("text"), plain.at("text"));
+  EXPECT_GT(drafted.at("draft_bytes"), 0);
 }
 
 TEST(Program, StopsBeforeAStopString) {

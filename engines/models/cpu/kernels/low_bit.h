@@ -23,7 +23,8 @@ void multiply_low_bit_as(const MultiplyArgs& args) {
   const std::int64_t bytes = block_bytes(kForm, args.depth);
   const int tiles = (args.rows + kMaxGroupRows - 1) / kMaxGroupRows;
   for (int block = args.block_begin; block < args.block_end; ++block) {
-    const char* weights = static_cast<const char*>(args.weights) + (block - args.first_block) * bytes;
+    const char* weights =
+        static_cast<const char*>(args.weights) + (block - args.first_block) * bytes;
     for (int tile = 0, row = 0; tile < tiles; ++tile) {
       const int rows = (args.rows - row + tiles - tile - 1) / (tiles - tile);
       alignas(64) RowSums sums = {};
@@ -65,7 +66,8 @@ void multiply_low_bit_kind(const MultiplyArgs& args) {
 }
 
 void expand_block(WeightForm form, const void* block, int depth, BFloat16* out) {
-  with_form(form, [&](auto known) { expand_as<known>(static_cast<const char*>(block), depth, out); });
+  with_form(form,
+            [&](auto known) { expand_as<known>(static_cast<const char*>(block), depth, out); });
 }
 
 void multiply_low_bit(const MultiplyArgs& args) {

@@ -13,9 +13,9 @@ namespace {
 template <int kBits>
 inline IntRegister add_quads(IntRegister sum, UintRegister codes, IntRegister x) {
 #if defined(__AVX512VNNI__)
-  return reinterpret_cast<IntRegister>(
-      _mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sum), reinterpret_cast<__m512i>(codes),
-                          reinterpret_cast<__m512i>(x)));
+  return reinterpret_cast<IntRegister>(_mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sum),
+                                                           reinterpret_cast<__m512i>(codes),
+                                                           reinterpret_cast<__m512i>(x)));
 #elif defined(__AVX2__)
   // Sums of two products are held in 16 bits, which codes of 8 bits would exceed.
   if constexpr (kBits == 8)
@@ -64,6 +64,7 @@ struct LoadedGroup {
     const GroupCodes<kForm, kOdd> stored(record, group);
     unrolled<kStepsPerGroup>([&](auto step) __attribute__((always_inline)) {
       unrolled<kVectorsPerBlock>([&](auto v) __attribute__((always_inline)) {
+        stored.template prefetch<step, v>();
         codes[step][v] = stored.template at<step, v>();
       });
     });
@@ -105,13 +106,14 @@ template <WeightForm kForm>
 inline void int8_rows(const MultiplyArgs& args, const char* block, int first, int count,
                       RowSums& sums) {
   const auto* x = static_cast<const Int8Group*>(args.x) + first;
-  for_each_group<kForm>(
-      block, args.depth,
-      [&](const char* record, int place, int group, auto odd) __attribute__((always_inline)) {
-        const LoadedGroup<kForm> loaded(record, place, odd);
-        const Int8Group* of_group = x + group * args.x_stride;
-        for (int r = 0; r < count; ++r) add_group(loaded, of_group[r], sums[r]);
-      });
+  for_each_group<kForm>(block, args.depth,
+                        [&](const char* record, int place, int group, auto odd)
+                            __attribute__((always_inline)) {
+                              const LoadedGroup<kForm> loaded(record, place, odd);
+                              const Int8Group* of_group = x + group * args.x_stride;
+                              for (int r = 0; r < count; ++r)
+                                add_group(loaded, of_group[r], sums[r]);
+                            });
 }
 
 }  // namespace

@@ -11,12 +11,6 @@ namespace {
 constexpr int kHalfSteps = kStepsPerGroup / 2, kHalfDepth = kGroupDepth / 2;
 constexpr int kPairsPerHalf = kHalfDepth / 2;
 
-/// Code `kByte` of every lane.
-template <int kByte>
-inline IntVector code_of(Codes codes) {
-  return as_int(kByte == 3 ? codes >> 24 : (codes >> (8 * kByte)) & 0xFFu);
-}
-
 /// Rounds both vectors to bfloat16.
 inline WeightPair rounded_pair(Vector even, Vector odd) {
 #ifdef __AVX512BF16__
@@ -63,8 +57,8 @@ inline WeightPair code_pair(Codes codes) {
   if constexpr (kBits < 6)
     return reinterpret_cast<WeightPair>(_mm512_permutexvar_epi16(places, low));
   if constexpr (kBits == 6)
-    return reinterpret_cast<WeightPair>(_mm512_permutex2var_epi16(
-        low, places, reinterpret_cast<__m512i>(code_table<32>(kZero))));
+    return reinterpret_cast<WeightPair>(
+        _mm512_permutex2var_epi16(low, places, reinterpret_cast<__m512i>(code_table<32>(kZero))));
 #endif
   return rounded_pair(to_float(code_of<kPair>(codes) - kZero),
                       to_float(code_of<kPair + 2>(codes) - kZero));
@@ -73,14 +67,17 @@ inline WeightPair code_pair(Codes codes) {
 /// Half of a group as pairs: [8 pairs of depths][vectors].
 using HalfPairs = WeightPair[kPairsPerHalf][kVectorsPerBlock];
 
+/// @param make  takes the group's codes and constants: step, vector, pair of the step
 template <WeightForm kForm, int kOdd, int kHalf, typename MakePair>
 inline void load_half(const char* record, int place, HalfPairs& pairs, const MakePair& make) {
-  const GroupCodes<kForm, kOdd> stored(record, place);
+  const GroupCodes<kForm, kOdd> codes(record, place);
   unrolled<kHalfSteps>([&](auto step) __attribute__((always_inline)) {
+    constexpr std::integral_constant<int, kHalf * kHalfSteps + step> kStep;
     unrolled<kVectorsPerBlock>([&](auto v) __attribute__((always_inline)) {
-      const Codes codes = stored.template at<kHalf * kHalfSteps + step, v>();
-      pairs[2 * step][v] = make(codes, v, std::integral_constant<int, 0>());
-      pairs[2 * step + 1][v] = make(codes, v, std::integral_constant<int, 1>());
+      codes.template prefetch<kStep, v>();
+      unrolled<2>([&](auto pair) __attribute__((always_inline)) {
+        pairs[2 * step + pair][v] = make(codes, kStep, v, pair);
+      });
     });
   });
 }
@@ -107,11 +104,11 @@ inline void for_each_exact_half(const char* block, int depth, const Work& work) 
           HalfPairs pairs;
           load_half<kForm, odd, half>(
               record, place, pairs,
-              [&](Codes codes, int v, auto pair) __attribute__((always_inline)) {
+              [&](const auto& codes, auto step, auto v, auto pair) __attribute__((always_inline)) {
                 const Vector scale = scales.scale[half % Scales::kHalves][v];
                 const Vector offset = scales.offset(half % Scales::kHalves, v);
-                return rounded_pair(offset + to_float(code_of<pair>(codes)) * scale,
-                                    offset + to_float(code_of<pair + 2>(codes)) * scale);
+                return rounded_pair(offset + codes.template values<step, v, pair>() * scale,
+                                    offset + codes.template values<step, v, pair + 2>() * scale);
               });
           work(pairs, group * kGroupDepth + half * kHalfDepth);
         });
@@ -123,15 +120,17 @@ template <WeightForm kForm>
 inline void exact_rows(const MultiplyArgs& args, const char* block, int first, int count,
                        RowSums& sums) {
   const auto* x = static_cast<const BFloat16*>(args.x) + first * args.x_stride;
-  for_each_exact_half<kForm>(
-      block, args.depth, [&](const HalfPairs& pairs, int depth) __attribute__((always_inline)) {
-        for (int r = 0; r < count; ++r) {
-          Vector sum[kVectorsPerBlock];
-          for (int v = 0; v < kVectorsPerBlock; ++v) sum[v] = load(sums[r] + v * kLanes);
-          add_half(pairs, x + r * args.x_stride + depth, sum);
-          for (int v = 0; v < kVectorsPerBlock; ++v) store(sums[r] + v * kLanes, sum[v]);
-        }
-      });
+  for_each_exact_half<kForm>(block, args.depth,
+                             [&](const HalfPairs& pairs, int depth) __attribute__((always_inline)) {
+                               for (int r = 0; r < count; ++r) {
+                                 Vector sum[kVectorsPerBlock];
+                                 for (int v = 0; v < kVectorsPerBlock; ++v)
+                                   sum[v] = load(sums[r] + v * kLanes);
+                                 add_half(pairs, x + r * args.x_stride + depth, sum);
+                                 for (int v = 0; v < kVectorsPerBlock; ++v)
+                                   store(sums[r] + v * kLanes, sum[v]);
+                               }
+                             });
 }
 
 /// A block of columns in bfloat16, as PackedMatrix lays it out.
@@ -141,8 +140,7 @@ inline void expand_as(const char* block, int depth, BFloat16* out) {
       block, depth, [&](const HalfPairs& pairs, int first) __attribute__((always_inline)) {
         for (int pair = 0; pair < kPairsPerHalf; ++pair)
           for (int v = 0; v < kVectorsPerBlock; ++v)
-            store_pair(pairs[pair][v],
-                       out + (first + 2 * pair) * kBlockColumns + 2 * v * kLanes);
+            store_pair(pairs[pair][v], out + (first + 2 * pair) * kBlockColumns + 2 * v * kLanes);
       });
 }
 
@@ -159,10 +157,12 @@ inline void bfloat16_rows(const MultiplyArgs& args, const char* block, int first
         const BFloat16Group* of_group = x + group * args.x_stride;
         unrolled<2>([&](auto half) __attribute__((always_inline)) {
           HalfPairs pairs;
-          load_half<kForm, odd, half>(
-              record, place, pairs, [&](Codes codes, int, auto pair) __attribute__((always_inline)) {
-                return code_pair<kBitsOf<kForm>, kZeroOf<kForm>, pair>(codes);
-              });
+          load_half<kForm, odd, half>(record, place, pairs,
+                                      [&](const auto& codes, auto step, auto v, auto pair)
+                                          __attribute__((always_inline)) {
+                                            return code_pair<kBitsOf<kForm>, kZeroOf<kForm>, pair>(
+                                                codes.template at<step, v>());
+                                          });
           for (int r = 0; r < count; ++r) {
             Vector sum[kVectorsPerBlock] = {};
             add_half(pairs, of_group[r].values + half * kHalfDepth, sum);

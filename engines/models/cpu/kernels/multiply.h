@@ -151,8 +151,9 @@ template <typename Element, int Rows>
 inline void multiply_tile(const MultiplyArgs& args, int first_row, int block) {
   constexpr int kDepthStep = Step<Element>::kDepth;
   constexpr int kStepElements = kBlockColumns * kDepthStep;
-  const Element* weights = static_cast<const Element*>(args.weights) +
-                           static_cast<std::int64_t>(block - args.first_block) * kBlockColumns * args.depth;
+  const Element* weights =
+      static_cast<const Element*>(args.weights) +
+      static_cast<std::int64_t>(block - args.first_block) * kBlockColumns * args.depth;
   const Element* x = static_cast<const Element*>(args.x) + first_row * args.x_stride;
   Vector sum[Rows][kVectorsPerBlock] = {};
   for (int k = 0; k < args.depth; k += kDepthStep, weights += kStepElements) {

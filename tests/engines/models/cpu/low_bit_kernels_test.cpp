@@ -121,8 +121,8 @@ class Activations {
   std::vector<BFloat16Group> room_;
 };
 
-std::vector<float> product(const CpuKernels& kernels, const PackedMatrix& matrix,
-                           ProductKind kind, const Activations& x) {
+std::vector<float> product(const CpuKernels& kernels, const PackedMatrix& matrix, ProductKind kind,
+                           const Activations& x) {
   std::vector<float> out(static_cast<std::size_t>(x.rows() * kColumns));
   for (const auto& part : matrix.placed_parts()) {
     const MultiplyArgs args{.weights = part.data,
@@ -154,14 +154,14 @@ class LowBitKernels : public ::testing::TestWithParam<std::tuple<const char*, We
   /// Products of all rows, and whether each row by itself gives the same bits.
   std::vector<float> checked_product(const Weights& weights, ProductKind kind,
                                      const std::vector<float>& x) {
-    const std::vector<float> all = product(
-        *kernels_, weights.packed, kind, Activations(*kernels_, kind, x, weights.depth));
+    const std::vector<float> all =
+        product(*kernels_, weights.packed, kind, Activations(*kernels_, kind, x, weights.depth));
     for (int count = 1; count < kRows; count += count < 4 ? 1 : 5)
       for (const int first : {0, kRows - count}) {
         const auto some = std::span(x).subspan(static_cast<std::size_t>(first * weights.depth),
                                                static_cast<std::size_t>(count * weights.depth));
-        const std::vector<float> out = product(
-            *kernels_, weights.packed, kind, Activations(*kernels_, kind, some, weights.depth));
+        const std::vector<float> out = product(*kernels_, weights.packed, kind,
+                                               Activations(*kernels_, kind, some, weights.depth));
         EXPECT_TRUE(std::equal(out.begin(), out.end(), all.begin() + first * kColumns))
             << count << " rows from row " << first;
       }
@@ -229,8 +229,7 @@ TEST_P(LowBitKernels, ExpandedBlocksHoldTheWeightsInBFloat16) {
   std::vector<BFloat16> block(size);
   kernels_->expand_block(std::get<1>(GetParam()), weights.packed.placed_parts()[0].data,
                          weights.depth, block.data());
-  const auto* expected =
-      static_cast<const BFloat16*>(weights.expanded.placed_parts()[0].data);
+  const auto* expected = static_cast<const BFloat16*>(weights.expanded.placed_parts()[0].data);
   for (std::size_t i = 0; i < size; ++i)
     ASSERT_EQ(from_bfloat16(block[i]), from_bfloat16(expected[i])) << i;
 }
@@ -238,13 +237,12 @@ TEST_P(LowBitKernels, ExpandedBlocksHoldTheWeightsInBFloat16) {
 // Catches a NaN that int8 codes would turn into a number.
 TEST_P(LowBitKernels, PassOnActivationsThatAreNotFinite) {
   const Weights weights(std::get<1>(GetParam()), random_);
-  for (const ProductKind kind :
-       {ProductKind::exact, ProductKind::int8, ProductKind::bfloat16})
+  for (const ProductKind kind : {ProductKind::exact, ProductKind::int8, ProductKind::bfloat16})
     for (const float bad : {NAN, INFINITY}) {
       std::vector<float> x = random_activations(weights.depth, random_);
       x[40] = bad;
-      const std::vector<float> out = product(
-          *kernels_, weights.packed, kind, Activations(*kernels_, kind, x, weights.depth));
+      const std::vector<float> out =
+          product(*kernels_, weights.packed, kind, Activations(*kernels_, kind, x, weights.depth));
       EXPECT_FALSE(std::isfinite(out[0]));
       EXPECT_TRUE(std::isfinite(out[kColumns]));
     }
@@ -257,8 +255,8 @@ TEST(LowBitPacking, GivesBackTheWeightsOfTheFile) {
     std::vector<float> column(static_cast<std::size_t>(weights.depth));
     for (int c = 0; c < kColumns; ++c) {
       weights.packed.read_column(c, column.data());
-      EXPECT_TRUE(std::equal(column.begin(), column.end(),
-                             weights.values.begin() + c * weights.depth))
+      EXPECT_TRUE(
+          std::equal(column.begin(), column.end(), weights.values.begin() + c * weights.depth))
           << name_of(form) << " column " << c;
     }
   }

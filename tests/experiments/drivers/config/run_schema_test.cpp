@@ -82,6 +82,11 @@ rows = [1, 4]
 constexpr const char* kLossyKeys = R"([experiment]
 plain_repetitions = 6
 
+[target]
+dtype = "file"
+activations = "int8"
+cache_dtype = "float32"
+
 [axes]
 temperature = [0.5]
 verifier = ["lenient", "typical"]
