@@ -97,23 +97,25 @@ TEST(ProgramScore, WritesTheLogitsOfAllRows) {
     ASSERT_NEAR(found[i], model.fixture.logits[i / vocab][i % vocab], 2e-3) << i;
 }
 
-/// Defect: ids that no model has are scored, and a failed call leaves half a file.
-// Catches options that do not reach the model, and a checkpoint that is silently expanded.
+/// Catches options that do not reach the model, and a checkpoint that is silently expanded.
 TEST(ProgramModels, RunsInTheArithmeticThatIsAskedFor) {
   const Checkpoint model("llama");
-  const std::string of_model = " --model " + model.folder.path();
+  const std::string call =
+      "generate --prompt-ids 1,2 --max-new-tokens 2 --temperature 0 --ignore-eos --drafter plain "
+      "--json --model " +
+      model.folder.path() + " ";
   const auto dtype_of = [&](const std::string& options) {
-    return json_of("models inspect" + of_model + " --json " + options).at("dtype");
+    return json_of(call + options).at("settings").at("dtype");
   };
   EXPECT_EQ(dtype_of("--dtype q8"), "q8");
   EXPECT_EQ(dtype_of("--dtype q8 --activations int8"), "q8 x int8");
   EXPECT_EQ(dtype_of("--dtype q8 --activations bfloat16 --cache-dtype float32"),
             "q8 x bfloat16, cache float32");
-  expect_refusal("models inspect" + of_model + " --dtype file", 2, "dtype q8, or a GGUF file");
-  expect_refusal("score --prompt-ids 1,2 --activations int8" + of_model, 2,
-                 "dtype q8, or a GGUF file");
+  expect_refusal(call + "--dtype file", 2, "dtype q8, or a GGUF file");
+  expect_refusal(call + "--activations int8", 2, "dtype q8, or a GGUF file");
 }
 
+/// Defect: ids that no model has are scored, and a failed call leaves half a file.
 TEST(ProgramScore, RefusesWhatItCannotScore) {
   const Checkpoint model("llama");
   const std::string with = "score --model " + model.folder.path();

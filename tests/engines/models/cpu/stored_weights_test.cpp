@@ -128,13 +128,12 @@ std::vector<std::vector<float>> many_and_single(LanguageModel& model) {
   return logits;
 }
 
-// Catches a part of a matrix at a wrong place, rows that are not those of read(), and a prompt whose
-// expanded blocks differ from a step's.
+// Catches a part of a matrix at a wrong place, rows that are not those of read(), and a prompt
+// whose expanded blocks differ from a step's.
 TEST(StoredWeightsTest, AtExactProductsGiveTheBitsOfExpandedOnes) {
   for (const DecoderShape& shape : {shape_with_whole_blocks(), shape_with_experts()})
     for (auto kernels = cpu::runnable_kernels(); *kernels; ++kernels) {
-      const auto expected =
-          many_and_single(*model_of(shape, cpu::ElementType::bfloat16, *kernels));
+      const auto expected = many_and_single(*model_of(shape, cpu::ElementType::bfloat16, *kernels));
       for (const WeightChoice choice : {WeightChoice::file, WeightChoice::fastest})
         EXPECT_EQ(many_and_single(*model_of(shape, {choice, ProductKind::exact}, *kernels)),
                   expected)
@@ -178,9 +177,8 @@ TEST(StoredWeightsTest, AreNamedAndCounted) {
                   wide = model_of(shape, cpu::ElementType::bfloat16, kernels)->info();
   EXPECT_EQ(exact.dtype, "bfloat16");
   EXPECT_EQ(int8.dtype, "file x int8");
-  EXPECT_EQ(int8.kernels,
-            std::string(kernels->name) +
-                ", weights in Q4_0, Q4_1, Q4_K, Q5_0, Q6_K, Q8_0, some in bfloat16");
+  EXPECT_EQ(int8.kernels, std::string(kernels->name) +
+                              ", weights in Q4_0, Q4_1, Q4_K, Q5_0, Q6_K, Q8_0, some in bfloat16");
   EXPECT_LT(exact.weight_bytes, wide.weight_bytes);
   EXPECT_EQ(int8.cache_bytes_per_token * 2, exact.cache_bytes_per_token);
 }
