@@ -157,7 +157,7 @@ void add_law_distance(const Generations& generations, GroupSummary& summary) {
     summary.law_distance = total(generations, distance) / total(generations, tokens);
 }
 
-/// What the tokens of a group cost, where every generation tells it. @param cost  optional number
+/// Mean cost of a group's tokens, where every generation tells it. @param cost  optional number
 std::optional<double> cost_per_token(const Generations& generations, const auto& cost) {
   if (!std::ranges::all_of(generations, [&](const Generation* g) { return cost(*g).has_value(); }))
     return std::nullopt;

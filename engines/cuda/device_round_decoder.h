@@ -29,7 +29,7 @@ class DeviceRoundDecoder final : public DecoderBase {
   CachedModel begin_draft(const Sequence& sequence);
   std::int32_t draft_length(const Sequence& sequence, std::int32_t& forced);
   void catch_up(const Sequence& sequence);
-  /// What a round's graph reads. @param length  of the draft: one forward of the drafter a level
+  /// Bytes that a graph of a round reads. @param length  of the draft: a drafter forward a level
   ReadBytes graph_bytes(const Sequence& sequence, std::int32_t length);
   void apply(Sequence& sequence, std::int32_t length, const RoundResult& result,
              std::int64_t host_ns);

@@ -147,7 +147,7 @@ PackedMatrix DecoderCpu::first_product(WeightForm form, std::vector<float> gate,
   return matrix;
 }
 
-/// The same from stored rows, whose sizes are whole vectors.
+/// Stored rows need no padding: their sizes are whole vectors.
 PackedMatrix DecoderCpu::first_product(WeightForm form, StoredRows gate, StoredRows up,
                                        std::int32_t size) const {
   if (!config_.gated) return packed(form, size, widths_.hidden, up);

@@ -34,7 +34,7 @@ std::vector<const DecoderCpu::Linear*> DecoderCpu::probed_products() const {
   return products;
 }
 
-/// Of one pass over all of them.
+/// Duration of one pass over all of them.
 double DecoderCpu::seconds_of_products(std::span<const Linear* const> products, int rows,
                                        PackedMatrix Linear::* form) {
   constexpr BFloat16 kOne = 0x3F80;

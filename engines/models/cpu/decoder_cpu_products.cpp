@@ -118,7 +118,7 @@ void DecoderCpu::run_part(int rank, const PackedMatrix::PlacedPart& part, Multip
   kernels_->multiply_low_bit(args);
 }
 
-/// The same sums as those of low-bit kernels; many rows repay the expansion.
+/// The sums have the bits of the low-bit kernels; many rows repay the expansion.
 void DecoderCpu::run_expanded(int rank, const PackedMatrix::PlacedPart& part, MultiplyArgs args) {
   void* block = scratch_[static_cast<std::size_t>(rank)].block.get();
   const std::int64_t bytes = block_bytes(part.form, args.depth);

@@ -126,7 +126,7 @@ struct ScaleOf16 {
   float scale, minimum;
 };
 
-/// Of half `half` of a group.
+/// Scale and minimum of half `half` of a group.
 ScaleOf16 scale_at(WeightForm form, const std::uint8_t* record, int column, int group, int half) {
   switch (form) {
     case WeightForm::q4_1:

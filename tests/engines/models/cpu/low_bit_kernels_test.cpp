@@ -53,7 +53,7 @@ std::vector<std::byte> random_rows(WeightForm form, std::mt19937& random) {
   return rows;
 }
 
-/// The same weights as the file's, packed, and expanded to bfloat16.
+/// Weights of a file in three forms: packed, expanded to bfloat16, and as float32.
 struct Weights {
   Weights(WeightForm form, std::mt19937& random)
       : depth(depth_of(form)),
