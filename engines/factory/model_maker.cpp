@@ -55,6 +55,26 @@ cpu::ProductKind product_kind(const ModelOptions& options) {
   return is_inexact(options) ? cpu::ProductKind::bfloat16 : cpu::ProductKind::exact;
 }
 
+bool is_streamed(const ModelOptions& options) { return options.weights == "streamed"; }
+
+void check_streaming(const ModelOptions& options) {
+  check_named("weights", options.weights, {"resident", "streamed"});
+  if (!is_streamed(options) && options.resident_bytes != 0)
+    throw ConfigError(fmt::format(
+        "resident_bytes = {} with weights 'resident', which all stay in memory; allowed: weights "
+        "streamed, or no resident_bytes",
+        options.resident_bytes));
+  if (!is_streamed(options)) return;
+  if (options.resident_bytes <= 0)
+    throw ConfigError(fmt::format(
+        "resident_bytes = {} with weights 'streamed'; allowed: bytes of memory, 1 or more",
+        options.resident_bytes));
+  if (options.dtype == "q8")
+    throw ConfigError(
+        "dtype 'q8' with weights 'streamed', which are read as the file has them; allowed: dtype "
+        "auto, file, bfloat16 or float32");
+}
+
 /// Whether any matrix of the model is held in a low-bit form.
 bool keeps_any(const ModelSource& source, const cpu::NumberForms& numbers) {
   return !cpu::MatrixForms(source.config, *source.weights, numbers).described().empty();
@@ -62,7 +82,8 @@ bool keeps_any(const ModelSource& source, const cpu::NumberForms& numbers) {
 
 /// Only a CPU, with its own kernels, has these numbers.
 bool needs_cpu_kernels(const ModelOptions& options) {
-  return is_inexact(options) || options.dtype == "file" || options.dtype == "q8";
+  return is_inexact(options) || options.dtype == "file" || options.dtype == "q8" ||
+         is_streamed(options);
 }
 
 void check_options(const ModelOptions& options) {
@@ -72,11 +93,12 @@ void check_options(const ModelOptions& options) {
   check_named("activations", options.activations, {"exact", "int8", "bfloat16"});
   check_named("cache_dtype", options.cache_dtype, {"auto", "float32", "bfloat16"});
   check_numbers(options);
+  check_streaming(options);
   if (options.kernels == "reference" && needs_cpu_kernels(options))
     throw ConfigError(fmt::format(
-        "kernels 'reference' with dtype '{}', activations '{}'; allowed: dtype auto, float32 or "
-        "bfloat16 with exact activations",
-        options.dtype, options.activations));
+        "kernels 'reference' with dtype '{}', activations '{}', weights '{}'; allowed: dtype auto, "
+        "float32 or bfloat16 with exact activations and resident weights",
+        options.dtype, options.activations, options.weights));
   check_named("kernels", options.kernels, {"auto", "reference"});
   check_named("rounds", options.rounds, {"host", "device"});
   if (options.threads < 0 || options.threads > 4096)
@@ -150,6 +172,14 @@ cpu::NumberForms ModelMaker::drafter_numbers(const ModelSource& source,
 }
 
 cpu::NumberForms ModelMaker::numbers_for(const ModelSource& source, Part part) const {
+  cpu::NumberForms numbers = resident_numbers_for(source, part);
+  if (!is_streamed(options_) || part == Part::drafter) return numbers;
+  if (numbers.weights == cpu::WeightChoice::fastest) numbers.weights = cpu::WeightChoice::file;
+  numbers.resident_bytes = options_.resident_bytes;
+  return numbers;
+}
+
+cpu::NumberForms ModelMaker::resident_numbers_for(const ModelSource& source, Part part) const {
   using cpu::WeightChoice;
   if (options_.dtype == "float32" || options_.dtype == "bfloat16")
     return element_type(options_.dtype);
@@ -212,9 +242,10 @@ ModelInfo ModelMaker::cuda_description(const ModelSource& source) {
 void ModelMaker::reach_cuda([[maybe_unused]] const DecoderShape& shape) {
   if (options_.dtype == "float32" || needs_cpu_kernels(options_))
     throw DeviceError(
-        fmt::format("dtype '{}', activations '{}' on device 'cuda': its kernels are bfloat16; "
-                    "allowed: dtype auto or bfloat16 with exact activations; or use --device cpu",
-                    options_.dtype, options_.activations));
+        fmt::format("dtype '{}', activations '{}', weights '{}' on device 'cuda': its kernels are "
+                    "bfloat16, and its weights stay on the device; allowed: dtype auto or bfloat16 "
+                    "with exact activations and resident weights; or use --device cpu",
+                    options_.dtype, options_.activations, options_.weights));
 #if SPECLAB_HAVE_CUDA
   if (!cuda_device_) cuda_device_ = std::make_shared<cuda::Device>();
   if (const auto lacks = cuda::DeviceLlama::lacking(shape))

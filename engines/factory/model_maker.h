@@ -56,6 +56,7 @@ class ModelMaker {
   cpu::NumberForms auto_numbers(const ModelSource& source) const;
   /// @throws ConfigError if the options ask for low-bit weights of a model that has none
   cpu::NumberForms numbers_for(const ModelSource& source, Part part) const;
+  cpu::NumberForms resident_numbers_for(const ModelSource& source, Part part) const;
   cpu::NumberForms drafter_numbers(const ModelSource& source, cpu::NumberForms numbers) const;
   std::unique_ptr<LanguageModel> cpu_model(const ModelSource& source, Part part);
   std::string dtype() const;

@@ -61,7 +61,7 @@ std::vector<float> CheckpointFolder::read_float32(const std::string& name) const
 
 bool CheckpointFolder::have_same_values(const std::string& a, const std::string& b) const {
   if (tensor(a).dtype != tensor(b).dtype) return WeightSource::have_same_values(a, b);
-  return have_same_bytes(shard_with(a).stored(a), shard_with(b).stored(b));
+  return have_same_bytes(stored_bytes(a), stored_bytes(b));
 }
 
 void CheckpointFolder::add_shard(const std::string& name) {

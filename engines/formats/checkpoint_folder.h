@@ -25,6 +25,9 @@ class CheckpointFolder : public WeightSource {
     return tensors()[table_.index_of(name, folder_)];
   }
   std::vector<float> read_float32(const std::string& name) const override;
+  TensorBytes stored_bytes(const std::string& name) const override {
+    return shard_with(name).stored_bytes(name);
+  }
   /// Compares bytes where both have one type, so that large tables need no memory.
   bool have_same_values(const std::string& a, const std::string& b) const override;
   const std::string& path() const override { return folder_; }

@@ -27,19 +27,19 @@ const TensorInfo& GgufFile::tensor(const std::string& name) const {
   return tensors()[table_.index_of(name, path())];
 }
 
-TensorBytes GgufFile::bytes_of(const std::string& name) const {
+TensorBytes GgufFile::stored_bytes(const std::string& name) const {
   const Place place = places_[table_.index_of(name, path())];
   const GgufPart& part = parts_[place.part];
   return {&part.file, part.header.extents[place.tensor]};
 }
 
 std::vector<float> GgufFile::read_float32(const std::string& name) const {
-  const TensorBytes bytes = bytes_of(name);
+  const TensorBytes bytes = stored_bytes(name);
   return read_values(*bytes.file, bytes.extent);
 }
 
 std::vector<std::byte> GgufFile::read_stored(const std::string& name) const {
-  const TensorBytes bytes = bytes_of(name);
+  const TensorBytes bytes = stored_bytes(name);
   std::vector<std::byte> stored(bytes.extent.bytes);
   bytes.file->read(bytes.extent.offset, stored);
   return stored;

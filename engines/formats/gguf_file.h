@@ -19,6 +19,7 @@ class GgufFile : public WeightSource {
   const TensorInfo& tensor(const std::string& name) const override;
   std::vector<float> read_float32(const std::string& name) const override;
   std::vector<std::byte> read_stored(const std::string& name) const override;
+  TensorBytes stored_bytes(const std::string& name) const override;
   const std::string& path() const override { return parts_.front().file.path(); }
   std::vector<std::string> weight_paths() const override;
 
@@ -30,7 +31,6 @@ class GgufFile : public WeightSource {
   struct Place {
     std::size_t part, tensor;
   };
-  TensorBytes bytes_of(const std::string& name) const;
 
   std::vector<GgufPart> parts_;
   TensorTable table_;          ///< of all parts

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -40,43 +41,88 @@ void throw_model_file_error(const std::string& path, std::uint64_t offset,
   throw ModelFileError(message.substr(0, end) + "...");
 }
 
-InputFile::InputFile(std::string path) : path_(std::move(path)) {
+std::optional<FileStamp> stamp_of(int descriptor) {
+  struct stat status = {};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return FileStamp{status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size),
+                   std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
+}
+
+InputFile::InputFile(std::string path) : InputFile(std::move(path), 0) {}
+
+InputFile::InputFile(std::string path, int flags) : path_(std::move(path)) {
   if (auto blob = blob_behind(path_)) path_ = *std::move(blob);
-  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
+  if (descriptor_ < 0 && flags != 0 && errno == EINVAL)
+    descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  else
+    is_direct_ = flags != 0;
   if (descriptor_ < 0)
     fail(0,
          {"file", std::strerror(errno), "a readable file", "check the path and its permissions"});
-  struct stat status = {};
-  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
+  const std::optional<FileStamp> stamp = stamp_of(descriptor_);
+  if (!stamp) {
     ::close(descriptor_);
     fail(0, {"file", "not a regular file", "a model file", "check the path"});
   }
-  size_ = static_cast<std::uint64_t>(status.st_size);
+  stamp_ = *stamp;
 }
 
 InputFile::InputFile(InputFile&& other) noexcept
     : path_(std::move(other.path_)),
-      size_(other.size_),
-      descriptor_(std::exchange(other.descriptor_, -1)) {}
+      stamp_(other.stamp_),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      is_direct_(other.is_direct_) {}
 
 InputFile::~InputFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 void InputFile::read(std::uint64_t offset, std::span<std::byte> into) const {
+  const std::size_t done = read_until_end(offset, into);
+  if (done < into.size())
+    fail(offset,
+         {"data", fmt::format("end of file at byte {}", offset + done),
+          fmt::format("{} bytes from byte {}", into.size(), offset), FileProblem::kDamaged});
+}
+
+std::size_t InputFile::read_until_end(std::uint64_t offset, std::span<std::byte> into) const {
   std::size_t done = 0;
-  while (done < into.size()) {
+  while (done < into.size() && offset + done < stamp_.size) {
     const ssize_t count = ::pread(descriptor_, into.data() + done, into.size() - done,
                                   static_cast<off_t>(offset + done));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail(offset, {"data", std::strerror(errno), "readable bytes", "check the disk"});
-    if (count == 0) {
-      fail(offset,
-           {"data", fmt::format("end of file at byte {}", offset + done),
-            fmt::format("{} bytes from byte {}", into.size(), offset), FileProblem::kDamaged});
-    }
+    if (count == 0) break;
     done += static_cast<std::size_t>(count);
   }
+  return done;
+}
+
+InputFile InputFile::reopened(int flags) const {
+  InputFile again(path_, flags);
+  if (again.stamp_ != stamp_) fail_changed();
+  return again;
+}
+
+InputFile InputFile::reopened_direct() const {
+  InputFile direct = reopened(O_DIRECT);
+  return direct.is_direct_ && direct.reads_directly() ? std::move(direct) : reopened(0);
+}
+
+/// Some file systems refuse at the first read.
+bool InputFile::reads_directly() const {
+  alignas(kDirectAlignment) std::array<std::byte, kDirectAlignment> page;
+  return ::pread(descriptor_, page.data(), page.size(), 0) >= 0 || errno != EINVAL;
+}
+
+void InputFile::require_unchanged() const {
+  if (stamp_of(descriptor_) != stamp_) fail_changed();
+}
+
+void InputFile::fail_changed() const {
+  fail(0, {"contents", "changed since the file was opened", "a file that stays as it is",
+           "let the other program finish, and start again"});
 }
 
 }  // namespace speclab::engines

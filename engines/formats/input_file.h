@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -27,6 +28,18 @@ struct FileProblem {
 [[noreturn]] void throw_model_file_error(const std::string& path, std::uint64_t offset,
                                          const FileProblem& problem);
 
+/// Tells a file from another, and from itself after a change.
+struct FileStamp {
+  std::uint64_t device = 0, inode = 0, size = 0;
+  std::int64_t changed_ns = 0;  ///< last change of the contents, since 1970
+
+  bool operator==(const FileStamp&) const = default;
+};
+/// Nothing if the descriptor is not one of a regular file.
+std::optional<FileStamp> stamp_of(int descriptor);
+
+inline constexpr std::uint64_t kDirectAlignment = 4096;
+
 /// Owns the descriptor of one regular file.
 class InputFile {
  public:
@@ -38,19 +51,38 @@ class InputFile {
   ~InputFile();
 
   const std::string& path() const { return path_; }
-  std::uint64_t size() const { return size_; }  ///< bytes, when it was opened
+  std::uint64_t size() const { return stamp_.size; }  ///< bytes, when it was opened
+  const FileStamp& stamp() const { return stamp_; }   ///< of when it was opened
 
   /// Fills `into` from byte `offset` on.
   /// @throws ModelFileError if the file ends earlier or cannot be read
   void read(std::uint64_t offset, std::span<std::byte> into) const;
+  /// Fills as much of `into` as the file has. @return bytes @throws ModelFileError
+  std::size_t read_until_end(std::uint64_t offset, std::span<std::byte> into) const;
+
+  /// The same file once more, for an owner of its own.
+  /// @throws ModelFileError if another file, or a changed one, stands at its path
+  InputFile reopened() const { return reopened(0); }
+  /// Once more, with reads that go past the page cache; plainly where the file system has none.
+  /// Offsets, sizes and addresses of its reads are multiples of kDirectAlignment.
+  InputFile reopened_direct() const;
+  bool is_direct() const { return is_direct_; }
+  /// @throws ModelFileError if the contents were changed since it was opened
+  void require_unchanged() const;
   [[noreturn]] void fail(std::uint64_t offset, const FileProblem& problem) const {
     throw_model_file_error(path_, offset, problem);
   }
 
  private:
+  InputFile(std::string path, int flags);
+  InputFile reopened(int flags) const;
+  bool reads_directly() const;
+  [[noreturn]] void fail_changed() const;
+
   std::string path_;
-  std::uint64_t size_ = 0;
+  FileStamp stamp_;
   int descriptor_ = -1;
+  bool is_direct_ = false;
 };
 
 }  // namespace speclab::engines

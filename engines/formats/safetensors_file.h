@@ -16,7 +16,7 @@ class SafetensorsFile : public WeightSource {
   const TensorInfo& tensor(const std::string& name) const override;
   /// @throws ModelFileError also if the tensor's type is not F32, F16 or BF16
   std::vector<float> read_float32(const std::string& name) const override;
-  TensorBytes stored(const std::string& name) const {
+  TensorBytes stored_bytes(const std::string& name) const override {
     return {&file_, header_.extents[header_.table.index_of(name, path())]};
   }
   const std::string& path() const override { return file_.path(); }

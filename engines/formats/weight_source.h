@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "engines/formats/tensor_extent.h"
+
 namespace speclab::engines {
 
 struct TensorInfo {
@@ -28,6 +30,8 @@ class WeightSource {
   virtual std::vector<float> read_float32(const std::string& name) const = 0;
   /// The values as they are stored: blocks of the tensor's dtype, row-major.
   virtual std::vector<std::byte> read_stored(const std::string& name) const;
+  /// Their place in a file; without a file where they have none.
+  virtual TensorBytes stored_bytes(const std::string& name) const;
   /// Whether two tensors of the same shape hold the same values.
   virtual bool have_same_values(const std::string& a, const std::string& b) const {
     return read_float32(a) == read_float32(b);

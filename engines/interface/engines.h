@@ -26,6 +26,9 @@ struct ModelOptions {
   std::string dtype = "auto";         ///< "auto", "file", "q8", "float32", "bfloat16"
   std::string activations = "exact";  ///< at low-bit weights: "exact", "int8", "bfloat16"
   std::string cache_dtype = "auto";   ///< of keys and values: "auto", "float32", "bfloat16"
+  std::string weights = "resident";   ///< "resident"; "streamed": layers that do not fit into
+                                      ///< resident_bytes are read at every forward
+  std::int64_t resident_bytes = 0;    ///< of memory for streamed weights
   std::string arithmetic =
       "fast";                    ///< "fast", "row_invariant"; the kernels are always row-invariant
   std::string kernels = "auto";  ///< "auto"; "reference": plain ATen operations, the slow truth

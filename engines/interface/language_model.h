@@ -78,8 +78,10 @@ struct ModelInfo {
       0;  ///< bytes of keys and values of one cached token, all layers together; 0: no cache
   std::int32_t narrow_rows = 0;  ///< forwards of more rows read wide_weight_bytes; 0: all read the
                                  ///< same
-  std::int64_t wide_weight_bytes = 0;        ///< of the form of the weights for many rows
-  bool random_weights = false;               ///< a shape model: its time is real, its text is not
+  std::int64_t wide_weight_bytes = 0;  ///< of the form of the weights for many rows
+  std::int64_t streamed_bytes = 0;  ///< bytes that every forward reads from the model's files; 0:
+                                    ///< all weights stay in memory
+  bool random_weights = false;      ///< a shape model: its time is real, its text is not
   std::optional<TrainingRecord> training{};  ///< set for a drafter that speclab trained
 
   /// Size of the hidden state that a row gets if it wants one.

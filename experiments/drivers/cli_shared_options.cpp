@@ -57,6 +57,16 @@ void add_model_options(CLI::App* command, CommonOptions& common) {
       ->capture_default_str()
       ->check(takes_one_of({"auto", "float32", "bfloat16"}));
   command
+      ->add_option("--weights", common.model.weights,
+                   "streamed: layers that do not fit into --resident-bytes are read from the file "
+                   "at every forward; CPU only")
+      ->capture_default_str()
+      ->check(takes_one_of({"resident", "streamed"}));
+  add_number(command, "--resident-bytes", common.model.resident_bytes,
+             "Memory that streamed weights may take: the layers that stay, and two buffers of the "
+             "largest layer")
+      ->check(takes("bytes; 0 with resident weights"));
+  command
       ->add_option("--arithmetic", common.model.arithmetic,
                    "How sums are taken; the kernels are always row-invariant")
       ->capture_default_str()

@@ -71,6 +71,12 @@ ModelInfo DecoderCpu::describe(const DecoderShape& shape, const DecoderWeights& 
   info.draft_vocabulary = shape.draft_vocabulary;
   info.num_parameters = shape.num_parameters();
   info.weight_bytes = bytes_of_a_row(shape, forms);
+  if (const std::optional<StreamPlan> plan = stream_plan(shape, weights, numbers);
+      plan && plan->streams()) {
+    info.streamed_bytes = plan->streamed_bytes();
+    info.kernels += fmt::format(", {} of {} layers streamed",
+                                shape.num_layers - plan->num_resident_layers(), shape.num_layers);
+  }
   info.cache_bytes_per_token = std::int64_t{shape.num_layers} * widths.key * 2 *
                                (numbers.cache == ElementType::float32 ? 4 : 2);
   return info;
@@ -98,7 +104,10 @@ ForwardResult DecoderCpu::forward(std::span<const ForwardRow> rows, KvCache& cac
   choose_rows();
   reach_rotations();
   reserve(rows.size());
+  if (embedding_rows_) read_streamed_embeddings();
+  if (stream_) stream_->begin();
   team_->run([this](int rank) { run_layers(rank); });
+  if (stream_) stream_->finish();
   return result();
 }
 
@@ -156,7 +165,10 @@ void DecoderCpu::run_layers(int rank) {
   embed(rank);
   team_->barrier();
   for (std::int32_t l = 0; l < config_.num_layers; ++l) {
-    run_layer(rank, l);
+    if (l < first_streamed_)
+      run_layer(rank, l);
+    else
+      run_streamed_layer(rank, l);
     for (std::size_t i = 0; i < state_layers_.size(); ++i)
       if (state_layers_[i] == l) copy_stream(rank, static_cast<std::int32_t>(i) + 1);
   }

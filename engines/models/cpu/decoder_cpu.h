@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engines/interface/language_model.h"
@@ -14,6 +15,9 @@
 #include "engines/models/cpu/number_forms.h"
 #include "engines/models/cpu/packed_matrix.h"
 #include "engines/models/cpu/rotation_table.h"
+#include "engines/models/cpu/row_reader.h"
+#include "engines/models/cpu/stream_plan.h"
+#include "engines/models/cpu/streamed_columns.h"
 #include "engines/models/cpu/thread_team.h"
 #include "engines/models/decoder/decoder_weights.h"
 
@@ -81,11 +85,23 @@ class DecoderCpu final : public LanguageModel {
   struct Scratch {  ///< of one thread
     std::vector<float> scores, weighted, head;
     HugeBuffer block;  ///< one block of low-bit columns, expanded
+    HugeBuffer made;   ///< one block of streamed columns
+  };
+  /// Where the matrices of a streamed layer stand in its piece.
+  struct StreamedLayer {
+    RolePlaces places;
+    const StreamPiece* piece;
+    int number;
   };
   /// Weights and forms of a model that is being loaded.
   struct Loading {
     const DecoderWeights& weights;
     MatrixForms forms;
+    const StreamedLayer* streamed = nullptr;  ///< null: the matrices are read
+  };
+  /// Blocks of the head that stand in one piece of the stream.
+  struct HeadPiece {
+    int first_block, num_blocks;
   };
   /// Rows of activations as the kernels of a matrix read them.
   struct ProductRows {
@@ -107,6 +123,11 @@ class DecoderCpu final : public LanguageModel {
 
   class LoadingMemory;
 
+  /// Nothing if all weights are to stay.
+  static std::optional<StreamPlan> stream_plan(const DecoderShape& shape,
+                                               const DecoderWeights& weights,
+                                               const NumberForms& numbers);
+
   std::vector<const Linear*> probed_products() const;
   double seconds_of_products(std::span<const Linear* const> products, int rows,
                              PackedMatrix Linear::* form);
@@ -114,8 +135,14 @@ class DecoderCpu final : public LanguageModel {
   int most_low_bit_rows();
 
   void load(const DecoderWeights& weights);
+  void load_streamed(const Loading& from, const StreamPlan& plan);
+  void open_head(const Loading& from, const StreamPlan& plan, std::span<const StreamPiece> pieces);
+  PackedMatrix streamed_matrix(const Loading& from, std::span<const TensorRole> roles,
+                               std::vector<PackedMatrix::Part> parts,
+                               StreamedColumns::Order order) const;
   void load_expanded(const DecoderWeights& weights);
   void load_tables(const Loading& from);
+  void load_vocabulary(const Loading& from);
   Layer load_layer(const Loading& from, std::int32_t layer) const;
   void load_attention(const Loading& from, std::int32_t layer, Layer& loaded) const;
   PackedMatrix load_query_key_value(const Loading& from, std::int32_t layer) const;
@@ -144,6 +171,7 @@ class DecoderCpu final : public LanguageModel {
   void reserve_product_rows(std::size_t rows);
   void run_layers(int rank);
   void run_layer(int rank, std::int32_t layer);
+  void run_streamed_layer(int rank, std::int32_t layer);
   void run_attention(int rank, std::int32_t layer, int going_on);
   void run_feed_forward(int rank, const Layer& layer, int rows);
   void add_block(int rank, const Linear& linear, const void* in, const Norm& output_norm, int rows);
@@ -162,7 +190,8 @@ class DecoderCpu final : public LanguageModel {
   void choose_rows();
   void keep_rows_going_on();
   void embed(int rank);
-  void read_embedding(Token token, float* out) const;
+  void read_embedding(std::size_t row, float* out) const;
+  void read_streamed_embeddings();
   void project_embedding(int rank);
   void add_positions(int rank);
   void fuse(int rank);
@@ -185,8 +214,14 @@ class DecoderCpu final : public LanguageModel {
   ProductRows product_rows(int rank, const PackedMatrix& matrix, const void* x, int rows);
   /// @param args  of the whole matrix, with the blocks to run
   void run_product(int rank, const PackedMatrix& matrix, const MultiplyArgs& args);
-  void run_part(int rank, const PackedMatrix::PlacedPart& part, MultiplyArgs args);
-  void run_expanded(int rank, const PackedMatrix::PlacedPart& part, MultiplyArgs args);
+  void run_part(int rank, const PackedMatrix& matrix, const PackedMatrix::PlacedPart& part,
+                MultiplyArgs args);
+  void run_form(const MultiplyArgs& args);
+  /// One block of columns after the other: made, expanded, or both.
+  void run_blocks(int rank, const PackedMatrix& matrix, MultiplyArgs args, bool expands);
+  static const char* made_block(const Scratch& scratch, const PackedMatrix& matrix, WeightForm form,
+                                int block);
+  std::size_t bytes_of_deepest_block(int bytes_a_weight) const;
   Epilogue first_epilogue() const { return config_.gated ? Epilogue::gate : Epilogue::activate; }
 
   std::int64_t projected_width() const { return widths_.query + 2 * widths_.key; }
@@ -202,6 +237,7 @@ class DecoderCpu final : public LanguageModel {
   AttendQuery query_of(const HeadTask& task, std::int32_t window, float* weighted) const;
   void compute_outputs(int rank);
   void project_outputs(int rank);
+  void project_streamed(int rank, const Linear& head, int rows);
   void copy_hidden(int rank);
   /// @param place  among the states of a row, the last one's being 0
   void copy_stream(int rank, std::int32_t place);
@@ -223,6 +259,11 @@ class DecoderCpu final : public LanguageModel {
   std::vector<float> position_embedding_;  ///< [context + offset, hidden in whole vectors]
   Norm output_norm_, embedding_norm_, feature_norm_;
   std::vector<Layer> layers_;
+  std::shared_ptr<WeightStream> stream_;     ///< null: all weights are in memory
+  std::int32_t first_streamed_ = 0;          ///< layer; those before are in memory
+  std::vector<HeadPiece> head_pieces_;       ///< behind the layers in the stream
+  bool rounds_embedding_ = false;            ///< to bfloat16: exact products see expanded values
+  std::optional<RowReader> embedding_rows_;  ///< there if the table stays in its file
   RotationTable global_rotation_, window_rotation_;
   std::int64_t deepest_ = 0;  ///< depth of the deepest product
   int low_bit_rows_ = 0;      ///< most rows that low-bit weights take where both forms are there
@@ -232,6 +273,7 @@ class DecoderCpu final : public LanguageModel {
   std::vector<std::int32_t> going_on_;  ///< rows that want logits or a hidden state: the last layer
                                         ///< ends for the others with their keys
   std::vector<std::int32_t> logit_rows_, hidden_rows_;  ///< indices into going_on_
+  std::vector<float> embedded_;  ///< [rows, table] where the table stays in its file
   std::vector<float> x_, projected_, normed_, attended_, inner_, block_, table_rows_, logits_,
       hidden_;
   std::vector<float> router_logits_, expert_in_, expert_inner_, expert_out_;

@@ -6,6 +6,9 @@
 #include "engines/models/cpu/padding.h"
 
 namespace speclab::engines::cpu {
+
+using Order = StreamedColumns::Order;
+
 namespace {
 
 PackedMatrix packed(WeightForm form, int columns, int depth, std::span<const float> weights) {
@@ -64,7 +67,9 @@ DecoderCpu::Linear DecoderCpu::load_linear(const Loading& from, TensorRole weigh
                                            std::int32_t depth) const {
   const WeightForm form = from.forms.of(weight, layer);
   Linear linear;
-  if (is_low_bit(form))
+  if (from.streamed != nullptr)
+    linear.matrix = streamed_matrix(from, {{weight}}, {{form, columns}}, Order::beside);
+  else if (is_low_bit(form))
     linear.matrix = packed(form, columns, depth, from.forms.read(weight, layer, form).all());
   else
     linear.matrix = packed(form, columns, padded(depth),
@@ -89,6 +94,10 @@ PackedMatrix DecoderCpu::load_query_key_value(const Loading& from, std::int32_t 
     TensorRole role;
     std::int32_t columns;
   };
+  if (from.streamed != nullptr)
+    return streamed_matrix(from, {{query, key, value}},
+                           from.forms.query_key_value(layer, widths_.query, widths_.key),
+                           Order::beside);
   const Side sides[] = {{query, widths_.query}, {key, widths_.key}, {value, widths_.key}};
   const std::vector<WeightForm> forms = from.forms.beside({query, key, value}, layer);
   PackedMatrix matrix(from.forms.query_key_value(layer, widths_.query, widths_.key),
@@ -115,7 +124,10 @@ void DecoderCpu::load_attention(const Loading& from, std::int32_t layer, Layer& 
     all.bias = whole_blocks(std::move(all.bias));
   }
   const WeightForm form = from.forms.of(attention_output, layer);
-  if (is_low_bit(form))
+  if (from.streamed != nullptr)
+    loaded.attention_output.matrix =
+        streamed_matrix(from, {{attention_output}}, {{form, config_.hidden_size}}, Order::beside);
+  else if (is_low_bit(form))
     loaded.attention_output.matrix = packed(form, config_.hidden_size, widths_.query,
                                             from.forms.read(attention_output, layer, form).all());
   else
@@ -161,7 +173,11 @@ DecoderCpu::Linear DecoderCpu::load_first(const Loading& from, std::int32_t laye
   const std::int32_t size = config_.intermediate_size;
   const WeightForm form = from.forms.woven(gate, up, layer);
   Linear linear;
-  if (is_low_bit(form)) {
+  if (from.streamed != nullptr) {
+    linear.matrix = config_.gated
+                        ? streamed_matrix(from, {{gate, up}}, {{form, 2 * size}}, Order::woven)
+                        : streamed_matrix(from, {{up}}, {{form, size}}, Order::beside);
+  } else if (is_low_bit(form)) {
     const LowBitRows gates = config_.gated ? from.forms.read(gate, layer, form) : LowBitRows{};
     linear.matrix = first_product(form, gates.all(), from.forms.read(up, layer, form).all(), size);
   } else {
@@ -249,12 +265,18 @@ DecoderCpu::Layer DecoderCpu::load_layer(const Loading& from, std::int32_t layer
   return loaded;
 }
 
-void DecoderCpu::load_tables(const Loading& from) {
+/// Embedding and head.
+void DecoderCpu::load_vocabulary(const Loading& from) {
   using enum TensorRole;
   const std::int32_t table = config_.table_width();
   embedding_ = load_linear(from, embedding, embedding, 0, config_.vocab_size, table);
   if (!config_.head_is_embedding())
     head_.matrix = load_linear(from, head, head, 0, config_.num_logits(), table).matrix;
+}
+
+void DecoderCpu::load_tables(const Loading& from) {
+  using enum TensorRole;
+  const std::int32_t table = config_.table_width();
   if (config_.head_bias) head_.bias = whole_blocks(from.weights.read(head_bias, 0));
   if (config_.positions == Positions::learned)
     position_embedding_ =
@@ -276,15 +298,25 @@ void DecoderCpu::load_tables(const Loading& from) {
 
 void DecoderCpu::load(const DecoderWeights& weights) {
   const Loading from{weights, MatrixForms(config_, weights, numbers_)};
+  const WeightForm table = from.forms.of(TensorRole::embedding, 0);
+  rounds_embedding_ =
+      table == WeightForm::bfloat16 || (is_low_bit(table) && numbers_.kind == ProductKind::exact);
+  const std::optional<StreamPlan> plan = stream_plan(config_, weights, numbers_);
+  const bool streams = plan && plan->streams();
+  first_streamed_ = streams ? plan->num_resident_layers() : config_.num_layers;
+  if (!streams) load_vocabulary(from);
   load_tables(from);
   layers_.resize(static_cast<std::size_t>(config_.num_layers));
   team_->run([&](int rank) {
-    for (std::int32_t l = rank; l < config_.num_layers; l += team_->size())
+    for (std::int32_t l = rank; l < first_streamed_; l += team_->size())
       layers_[static_cast<std::size_t>(l)] = load_layer(from, l);
   });
+  if (streams) load_streamed(from, *plan);
   if (numbers_.weights == WeightChoice::fastest) load_expanded(weights);
   deepest_ = std::max({widths_.hidden, widths_.table, widths_.query, widths_.inner, widths_.expert,
                        fusion_.matrix.depth()});
+  if (!streams) return;
+  for (Scratch& scratch : scratch_) scratch.made = make_huge_buffer(bytes_of_deepest_block(4));
 }
 
 /// The expanded form of every low-bit product beside it.

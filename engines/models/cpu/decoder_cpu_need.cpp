@@ -165,6 +165,8 @@ std::int64_t DecoderCpu::bytes_of_a_row(const DecoderShape& shape, const MatrixF
 
 std::int64_t DecoderCpu::bytes_to_load(const DecoderShape& shape, const DecoderWeights& weights,
                                        const NumberForms& numbers, int num_threads) {
+  if (const std::optional<StreamPlan> plan = stream_plan(shape, weights, numbers))
+    return plan->resident_bytes();
   return LoadingMemory(shape, weights, numbers).highest(num_threads);
 }
 

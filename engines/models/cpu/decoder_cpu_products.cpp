@@ -16,14 +16,17 @@ std::int64_t element_bytes(ElementType type) { return kElementBytes[static_cast<
 
 }  // namespace
 
+std::size_t DecoderCpu::bytes_of_deepest_block(int bytes_a_weight) const {
+  return static_cast<std::size_t>(deepest_ * kBlockColumns * bytes_a_weight);
+}
+
 void DecoderCpu::reserve_product_rows(std::size_t rows) {
   if (numbers_.kind == ProductKind::exact) {
     const bool expands =
         numbers_.weights == WeightChoice::file || numbers_.weights == WeightChoice::q8;
     if (!expands || rows < kExpandedRows) return;
     for (Scratch& scratch : scratch_)
-      if (!scratch.block)
-        scratch.block = make_huge_buffer(static_cast<std::size_t>(deepest_ * kBlockColumns) * 2);
+      if (!scratch.block) scratch.block = make_huge_buffer(bytes_of_deepest_block(2));
     return;
   }
   const std::size_t all =
@@ -103,34 +106,54 @@ void DecoderCpu::run_product(int rank, const PackedMatrix& matrix, const Multipl
     MultiplyArgs of_part = args;
     of_part.block_begin = std::max(args.block_begin, part.first_block);
     of_part.block_end = std::min(args.block_end, part.end_block);
-    if (of_part.block_begin < of_part.block_end) run_part(rank, part, of_part);
+    if (of_part.block_begin < of_part.block_end) run_part(rank, matrix, part, of_part);
   }
 }
 
-void DecoderCpu::run_part(int rank, const PackedMatrix::PlacedPart& part, MultiplyArgs args) {
+void DecoderCpu::run_part(int rank, const PackedMatrix& matrix,
+                          const PackedMatrix::PlacedPart& part, MultiplyArgs args) {
   args.weights = part.data;
   args.form = part.form;
   args.first_block = part.first_block;
-  if (part.form == WeightForm::float32) return kernels_->multiply_float32(args);
-  if (part.form == WeightForm::bfloat16) return kernels_->multiply_bfloat16(args);
-  if (args.kind == ProductKind::exact && args.rows >= kExpandedRows)
-    return run_expanded(rank, part, args);
+  const bool expands =
+      is_low_bit(part.form) && args.kind == ProductKind::exact && args.rows >= kExpandedRows;
+  if (part.data == nullptr || expands) return run_blocks(rank, matrix, args, expands);
+  run_form(args);
+}
+
+void DecoderCpu::run_form(const MultiplyArgs& args) {
+  if (args.form == WeightForm::float32) return kernels_->multiply_float32(args);
+  if (args.form == WeightForm::bfloat16) return kernels_->multiply_bfloat16(args);
   kernels_->multiply_low_bit(args);
 }
 
-/// The sums have the bits of the low-bit kernels; many rows repay the expansion.
-void DecoderCpu::run_expanded(int rank, const PackedMatrix::PlacedPart& part, MultiplyArgs args) {
-  void* block = scratch_[static_cast<std::size_t>(rank)].block.get();
-  const std::int64_t bytes = block_bytes(part.form, args.depth);
+const char* DecoderCpu::made_block(const Scratch& scratch, const PackedMatrix& matrix,
+                                   WeightForm form, int block) {
+  auto* made = static_cast<char*>(scratch.made.get());
+  matrix.source()->make_block(form, block, made);
+  return made;
+}
+
+/// Many rows repay the expansion of a low-bit block, and the sums have the bits of its kernels.
+void DecoderCpu::run_blocks(int rank, const PackedMatrix& matrix, MultiplyArgs args, bool expands) {
+  Scratch& scratch = scratch_[static_cast<std::size_t>(rank)];
+  const WeightForm form = args.form;
+  const std::int64_t bytes = block_bytes(form, args.depth);
+  const auto* data = static_cast<const char*>(args.weights);
   const Range blocks{args.block_begin, args.block_end};
-  args.weights = block;
+  const int first = args.first_block;
   for (int b = blocks.begin; b < blocks.end; ++b) {
-    kernels_->expand_block(part.form,
-                           static_cast<const char*>(part.data) + (b - part.first_block) * bytes,
-                           args.depth, static_cast<BFloat16*>(block));
+    args.weights =
+        data == nullptr ? made_block(scratch, matrix, form, b) : data + (b - first) * bytes;
+    if (expands) {
+      kernels_->expand_block(form, args.weights, args.depth,
+                             static_cast<BFloat16*>(scratch.block.get()));
+      args.weights = scratch.block.get();
+      args.form = WeightForm::bfloat16;
+    }
     args.first_block = args.block_begin = b;
     args.block_end = b + 1;
-    kernels_->multiply_bfloat16(args);
+    run_form(args);
   }
 }
 

@@ -14,7 +14,7 @@ void DecoderCpu::embed(int rank) {
   const Range range = share(static_cast<int>(rows_.size()), rank, team_->size());
   for (int r = range.begin; r < range.end; ++r) {
     float* out = is_projected ? table_rows_.data() + std::int64_t{r} * widths_.table : stream(r);
-    read_embedding(rows_[static_cast<std::size_t>(r)].token, out);
+    read_embedding(static_cast<std::size_t>(r), out);
     if (config_.embedding_scale != 1.0f)
       for (std::int32_t i = 0; i < widths_.table; ++i) out[i] *= config_.embedding_scale;
   }
@@ -23,11 +23,14 @@ void DecoderCpu::embed(int rank) {
   if (config_.is_feature_transformer()) fuse(rank);
 }
 
-/// Exact products see an expanded table, whose values are bfloat16.
-void DecoderCpu::read_embedding(Token token, float* out) const {
-  embedding_.matrix.read_column(token, out);
-  if (!embedding_.matrix.is_low_bit() || numbers_.kind != ProductKind::exact) return;
-  std::transform(out, out + widths_.table, out,
+void DecoderCpu::read_embedding(std::size_t row, float* out) const {
+  const auto width = static_cast<std::ptrdiff_t>(widths_.table);
+  if (embedding_rows_)
+    std::copy_n(embedded_.begin() + static_cast<std::ptrdiff_t>(row) * width, width, out);
+  else
+    embedding_.matrix.read_column(rows_[row].token, out);
+  if (!rounds_embedding_) return;
+  std::transform(out, out + width, out,
                  [](float value) { return from_bfloat16(to_bfloat16(value)); });
 }
 
@@ -114,8 +117,12 @@ void DecoderCpu::compute_outputs(int rank) {
   if (logit_rows_.empty()) return;
   if (config_.embedding_size > 0) project_outputs(rank);
   const int rows = static_cast<int>(logit_rows_.size());
-  multiply(rank, form_for(config_.head_is_embedding() ? embedding_ : head_, rows), head_.bias,
-           normed_.data(), rows, logits_.data(), config_.num_logits(), Epilogue::store);
+  const Linear& head = config_.head_is_embedding() ? embedding_ : head_;
+  if (stream_)
+    project_streamed(rank, head, rows);
+  else
+    multiply(rank, form_for(head, rows), head_.bias, normed_.data(), rows, logits_.data(),
+             config_.num_logits(), Epilogue::store);
   if (config_.logit_scale == 1.0f && config_.logit_soft_cap == 0) return;
   team_->barrier();
   scale_logits(rank);

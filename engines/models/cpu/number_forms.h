@@ -1,6 +1,8 @@
 #pragma once
 // How a model on the CPU holds its weights and takes its products.
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "engines/models/cpu/kernels.h"
@@ -23,16 +25,19 @@ enum class WeightChoice : std::uint8_t {
 struct NumberForms {
   NumberForms() = default;
   /// Expanded weights of this type; not explicit, so that a type alone is a choice.
-  NumberForms(ElementType type) : type(type) {}  // NOLINT(google-explicit-constructor)
-  NumberForms(WeightChoice weights, ProductKind kind)
-      : weights(weights),
-        kind(kind),
-        cache(kind == ProductKind::exact ? ElementType::float32 : ElementType::bfloat16) {}
+  NumberForms(ElementType expanded) : type(expanded) {}  // NOLINT(google-explicit-constructor)
+  NumberForms(WeightChoice choice, ProductKind product)
+      : weights(choice),
+        kind(product),
+        cache(product == ProductKind::exact ? ElementType::float32 : ElementType::bfloat16) {}
 
   ElementType type = ElementType::bfloat16;  ///< of expanded weights
   WeightChoice weights = WeightChoice::expanded;
   ProductKind kind = ProductKind::exact;  ///< of low-bit weights
   ElementType cache = ElementType::float32;
+  /// Memory that the weights may take; layers beyond it are read at every forward. Nothing: all
+  /// stay.
+  std::optional<std::int64_t> resident_bytes{};
 
   /// Element type of activations between products. The inexact ones make their own of it.
   ElementType activations() const {

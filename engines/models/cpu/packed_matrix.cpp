@@ -16,17 +16,42 @@ void for_each_bfloat16(std::int64_t depth, int column, const Put& put) {
 
 }  // namespace
 
+void pack_values(WeightForm form, std::span<const float> values, char* block, int column) {
+  const auto depth = static_cast<std::int64_t>(values.size());
+  if (form == WeightForm::float32) {
+    float* out = reinterpret_cast<float*>(block) + column;
+    for (std::int64_t k = 0; k < depth; ++k)
+      out[k * kBlockColumns] = values[static_cast<std::size_t>(k)];
+  } else {
+    auto* out = reinterpret_cast<BFloat16*>(block);
+    for_each_bfloat16(depth, column, [&](std::int64_t k, std::int64_t at) {
+      out[at] = to_bfloat16(values[static_cast<std::size_t>(k)]);
+    });
+  }
+}
+
 PackedMatrix::PackedMatrix(std::vector<Part> parts, int depth)
     : parts_(std::move(parts)), depth_(depth) {
+  set_sizes();
+  data_ = make_huge_buffer(static_cast<std::size_t>(bytes()));
+  place_parts();
+}
+
+PackedMatrix::PackedMatrix(std::vector<Part> parts, int depth,
+                           std::shared_ptr<const BlockSource> source)
+    : parts_(std::move(parts)), depth_(depth), source_(std::move(source)) {
+  set_sizes();
+  place_parts();
+}
+
+void PackedMatrix::set_sizes() {
   for (const Part& part : parts_) {
     SPECLAB_EXPECT(part.columns > 0 && columns_ % kBlockColumns == 0,
                    "parts of a matrix are whole blocks of columns");
-    SPECLAB_EXPECT(depth > 0 && depth % (cpu::is_low_bit(part.form) ? kGroupDepth : 2) == 0,
+    SPECLAB_EXPECT(depth_ > 0 && depth_ % (cpu::is_low_bit(part.form) ? kGroupDepth : 2) == 0,
                    "a packed matrix has an even depth, whole groups of low-bit weights");
     columns_ += part.columns;
   }
-  data_ = make_huge_buffer(static_cast<std::size_t>(bytes()));
-  place_parts();
 }
 
 std::int64_t PackedMatrix::bytes() const {
@@ -51,12 +76,12 @@ void PackedMatrix::place_parts() {
   for (const Part& part : parts_) {
     placed_.push_back({part.form, block, block + blocks_of(part.columns), data});
     block = placed_.back().end_block;
-    data += data_bytes(part.form, part.columns, depth_);
+    if (data != nullptr) data += data_bytes(part.form, part.columns, depth_);
   }
 }
 
 PackedMatrix::ColumnPlace PackedMatrix::place_of(int column) const {
-  SPECLAB_EXPECT(column >= 0 && column < columns_, "column outside the matrix");
+  SPECLAB_EXPECT(column >= 0 && column < columns_ && data_, "a column that the matrix holds");
   char* data = static_cast<char*>(data_.get());
   for (const Part& part : parts_) {
     if (column < part.columns)
@@ -71,14 +96,7 @@ PackedMatrix::ColumnPlace PackedMatrix::place_of(int column) const {
 void PackedMatrix::put(int column, const float* weights) {
   const ColumnPlace place = place_of(column);
   SPECLAB_EXPECT(!cpu::is_low_bit(place.form), "stored rows for low-bit columns");
-  if (place.form == WeightForm::float32) {
-    float* out = reinterpret_cast<float*>(place.block) + place.column;
-    for (std::int64_t k = 0; k < depth_; ++k) out[k * kBlockColumns] = weights[k];
-  } else {
-    auto* out = reinterpret_cast<BFloat16*>(place.block);
-    for_each_bfloat16(depth_, place.column,
-                      [&](std::int64_t k, std::int64_t at) { out[at] = to_bfloat16(weights[k]); });
-  }
+  pack_values(place.form, {weights, static_cast<std::size_t>(depth_)}, place.block, place.column);
 }
 
 void PackedMatrix::put(int column, StoredRows rows, int row) {

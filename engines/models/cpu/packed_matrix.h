@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,17 @@ struct StoredRows {
   std::span<const std::byte> bytes;
   std::int64_t row_bytes = 0;
 };
+
+/// Makes blocks of a matrix that holds none, each when its product is taken.
+class BlockSource {
+ public:
+  virtual ~BlockSource() = default;
+  /// @param out  block_bytes(form, depth)
+  virtual void make_block(WeightForm form, int block, char* out) const = 0;
+};
+
+/// Puts a column into a block of an expanded form. @param values  [depth]
+void pack_values(WeightForm form, std::span<const float> values, char* block, int column);
 
 /// Packed [columns, depth] weights ("out_features, in_features"). Columns of several forms may
 /// stand side by side.
@@ -35,6 +47,9 @@ class PackedMatrix {
   PackedMatrix(std::vector<Part> parts, int depth);
   PackedMatrix(WeightForm form, int columns, int depth)
       : PackedMatrix(std::vector{Part{form, columns}}, depth) {}
+
+  /// One that holds no weights.
+  PackedMatrix(std::vector<Part> parts, int depth, std::shared_ptr<const BlockSource> source);
 
   /// Packs rows_of_weights [columns, depth], float32, as columns from `first_column` on. They
   /// belong to one part.
@@ -57,9 +72,10 @@ class PackedMatrix {
   struct PlacedPart {
     WeightForm form;
     int first_block, end_block;
-    const void* data;  ///< of its first block
+    const void* data;  ///< of its first block; null if a source makes them
   };
   std::span<const PlacedPart> placed_parts() const { return placed_; }
+  const BlockSource* source() const { return source_.get(); }
 
   /// bytes() of a matrix of one form.
   static std::int64_t data_bytes(WeightForm form, std::int64_t columns, std::int64_t depth);
@@ -77,6 +93,7 @@ class PackedMatrix {
   };
   ColumnPlace place_of(int column) const;
   void place_parts();
+  void set_sizes();
   void put(int column, const float* weights);
   void put(int column, StoredRows rows, int row);
   /// Calls put(column, row) for the columns of gate, and then put(column, row) of up.
@@ -86,7 +103,8 @@ class PackedMatrix {
   std::vector<Part> parts_;
   int columns_ = 0;
   int depth_ = 0;
-  HugeBuffer data_;
+  HugeBuffer data_;  ///< null where there is a source
+  std::shared_ptr<const BlockSource> source_;
   std::vector<PlacedPart> placed_;
 };
 

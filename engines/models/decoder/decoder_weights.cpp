@@ -107,6 +107,17 @@ std::vector<std::byte> DecoderWeights::read_stored(TensorRole /*role*/,
   throw ContractError("rows that are not stored so");
 }
 
+RowPlaces::Place RowPlaces::place_of(std::size_t row) const {
+  std::int64_t number = rows[row];
+  for (const TensorBytes& tensor : tensors) {
+    const std::int64_t here = static_cast<std::int64_t>(tensor.extent.bytes) / row_bytes;
+    if (number < here)
+      return {tensor.file, tensor.extent.offset + static_cast<std::uint64_t>(number * row_bytes)};
+    number -= here;
+  }
+  throw ContractError("a row of a tensor");
+}
+
 std::vector<float> rows_of(std::span<const Token> tokens, std::span<const float> table,
                            std::int32_t width) {
   std::vector<float> rows;

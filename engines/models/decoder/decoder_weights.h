@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -72,6 +73,20 @@ std::int64_t num_elements(TensorRole role, const DecoderShape& shape);
 std::vector<float> rows_of(std::span<const Token> tokens, std::span<const float> table,
                            std::int32_t width);
 
+/// Where the rows of a role lie in files.
+struct RowPlaces {
+  const BlockFormat* format = nullptr;  ///< of all rows
+  std::int64_t row_bytes = 0;
+  std::vector<TensorBytes> tensors{};  ///< one behind the other
+  std::vector<std::int64_t> rows{};    ///< in the order of read(): numbers of the tensors' rows
+
+  struct Place {
+    const InputFile* file;
+    std::uint64_t offset;  ///< from the start of the file
+  };
+  Place place_of(std::size_t row) const;
+};
+
 class DecoderWeights {
  public:
   virtual ~DecoderWeights() = default;
@@ -85,6 +100,11 @@ class DecoderWeights {
   }
   /// The rows of read() in blocks of stored_type().
   virtual std::vector<std::byte> read_stored(TensorRole role, std::int32_t layer) const;
+  /// The places of the rows of read(); nothing where they stand in no file, or not row by row.
+  virtual std::optional<RowPlaces> row_places(TensorRole role, std::int32_t layer) const {
+    static_cast<void>(role), static_cast<void>(layer);
+    return std::nullopt;
+  }
   /// Bytes of memory that read() takes at its highest point, its result among them. By default the
   /// result is made and measured.
   virtual std::int64_t bytes_to_read(TensorRole role, std::int32_t layer) const {

@@ -5,11 +5,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "engines/formats/dequantise.h"
 #include "engines/formats/input_file.h"
 #include "engines/models/decoder/decoder_weights.h"
+#include "engines/models/decoder/tensor_finder.h"
 #include "engines/models/decoder/tensor_forms.h"
 #include "engines/models/families/family.h"
 #include "sim/core/errors.h"
@@ -20,42 +22,21 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-std::string with_number(std::string name, std::string_view mark, std::int32_t number) {
-  const std::size_t at = name.find(mark);
-  return at == std::string::npos ? name : name.replace(at, mark.size(), fmt::format("{}", number));
-}
-
-/// The places of the tensors in one kind of file.
-struct FileLayout {
-  std::span<const TensorPlace> places;
-  std::span<const char* const> buffers;  ///< no weights, or read with the shape
-  std::string prefix;                    ///< that names may lack
-};
-
-/// One place with its numbers put in.
-struct FoundPlace {
-  const TensorPlace* place;
-  std::vector<std::string> names;
-};
-
 class FileDecoderWeights final : public DecoderWeights {
  public:
   FileDecoderWeights(std::shared_ptr<const WeightSource> file, const DecoderShape& shape,
                      FileLayout layout)
-      : file_(std::move(file)),
-        shape_(shape),
-        places_(layout.places),
-        prefix_(std::move(layout.prefix)) {
+      : file_(std::move(file)), shape_(shape), finder_(file_, shape, std::move(layout)) {
     refuse_further_layers();
     check_all();
     check_stored_head();
-    skip_buffers(layout.buffers);
+    skip_buffers();
     for (const TensorInfo& tensor : file_->tensors()) refuse_unread(tensor.name);
   }
 
   std::vector<float> read(TensorRole role, std::int32_t layer) const override {
     if (role == TensorRole::head && shape_.tied_embeddings) return tied_head();
-    const FoundPlace found = find(role, layer);
+    const FoundPlace found = finder_.find(role, layer);
     std::vector<float> values = read_parts<float>(
         found, [this](const std::string& name) { return file_->read_float32(name); });
     if (found.place->transposed)
@@ -69,7 +50,7 @@ class FileDecoderWeights final : public DecoderWeights {
   std::string_view stored_type(TensorRole role, std::int32_t layer) const override {
     if (role == TensorRole::head && shape_.tied_embeddings)
       return shape_.head_is_embedding() ? stored_type(TensorRole::embedding, 0) : "";
-    const FoundPlace found = find(role, layer);
+    const FoundPlace found = finder_.find(role, layer);
     const std::string_view type = file_->tensor(found.names.front()).dtype;
     const BlockFormat* format = find_block_format(type);
     if (format == nullptr || found.place->transposed ||
@@ -83,7 +64,7 @@ class FileDecoderWeights final : public DecoderWeights {
   std::vector<std::byte> read_stored(TensorRole role, std::int32_t layer) const override {
     if (role == TensorRole::head && shape_.tied_embeddings)
       return read_stored(TensorRole::embedding, 0);
-    const FoundPlace found = find(role, layer);
+    const FoundPlace found = finder_.find(role, layer);
     const BlockFormat& format = *find_block_format(stored_type(role, layer));
     const std::int64_t row_bytes =
         elements_a_row(role) / format.block_elements * format.block_bytes;
@@ -91,6 +72,33 @@ class FileDecoderWeights final : public DecoderWeights {
         found, [this](const std::string& name) { return file_->read_stored(name); });
     rows = cut(role, *found.place, std::move(rows), row_bytes);
     return in_halves(role, std::move(rows), row_bytes);
+  }
+
+  std::optional<RowPlaces> row_places(TensorRole role, std::int32_t layer) const override {
+    if (role == TensorRole::head && shape_.tied_embeddings)
+      return shape_.head_is_embedding() ? row_places(TensorRole::embedding, 0) : std::nullopt;
+    const FoundPlace found = finder_.find(role, layer);
+    RowPlaces places;
+    for (const std::string& name : found.names) {
+      places.tensors.push_back(file_->stored_bytes(name));
+      if (places.tensors.back().file == nullptr) return std::nullopt;
+    }
+    places.format = places.tensors.front().extent.format;
+    const bool is_one = std::ranges::all_of(places.tensors, [&](const TensorBytes& tensor) {
+      return tensor.extent.format == places.format;
+    });
+    const std::int64_t width = elements_a_row(role);
+    if (!is_one || places.format == nullptr || found.place->transposed ||
+        width % places.format->block_elements != 0)
+      return std::nullopt;
+    places.row_bytes = width / places.format->block_elements * places.format->block_bytes;
+    std::int64_t rows = 0;
+    for (const TensorBytes& tensor : places.tensors)
+      rows += static_cast<std::int64_t>(tensor.extent.bytes) / places.row_bytes;
+    places.rows.resize(static_cast<std::size_t>(rows));
+    std::iota(places.rows.begin(), places.rows.end(), std::int64_t{0});
+    places.rows = in_halves(role, cut(role, *found.place, std::move(places.rows), 1), 1);
+    return places;
   }
 
   /// The tensor, or the copies that cut and arranged make beside their source.
@@ -103,7 +111,7 @@ class FileDecoderWeights final : public DecoderWeights {
                  ? table
                  : std::max(table, bytes_of(num_elements(TensorRole::embedding, shape_) + values));
     }
-    const FoundPlace found = find(role, layer);
+    const FoundPlace found = finder_.find(role, layer);
     const std::int64_t part = file_->tensor(found.names.front()).num_elements,
                        parts = static_cast<std::int64_t>(found.names.size()), whole = part * parts;
     most = std::max(most, parts > 1 ? whole + part : whole);
@@ -148,77 +156,9 @@ class FileDecoderWeights final : public DecoderWeights {
                : rows_of(shape_.draft_vocabulary, table, shape_.table_width());
   }
 
-  std::int64_t rows(TensorRole role) const { return shape_of(role, shape_)[row_dimension(role)]; }
-
-  std::int64_t stacked_rows(TensorRole role) const {
-    std::int64_t all = 0;
-    for (const TensorRole neighbour : neighbours_of(role)) all += rows(neighbour);
-    return all;
-  }
-
-  std::int32_t num_parts(TensorRole role) const {
-    using enum TensorRole;
-    if (role == query_norm) return shape_.num_heads;
-    if (role == key_norm) return shape_.num_kv_heads;
-    return shape_.num_experts;
-  }
-
-  /// The sizes that a tensor of this place must have.
-  Sizes sizes_at(const TensorPlace& place) const {
-    Sizes sizes = shape_of(place.role, shape_);
-    if (is_of_parts(place)) sizes.erase(sizes.begin());
-    if (place.form != Form::whole) sizes[row_dimension(place.role)] = stacked_rows(place.role);
-    if (place.transposed) std::ranges::reverse(sizes);
-    return sizes;
-  }
-
-  static bool is_of_parts(const TensorPlace& place) {
-    return std::string_view(place.name).find("{part}") != std::string_view::npos;
-  }
-
-  bool is_of_no_part(const TensorPlace& place) const {
-    return is_of_parts(place) && num_parts(place.role) == 0;
-  }
-
-  /// A name with the base model's prefix or without, as the file has it.
-  std::string name_in_file(const std::string& name) const {
-    if (!file_->contains(name) && !prefix_.empty() && name.starts_with(prefix_) &&
-        file_->contains(name.substr(prefix_.size())))
-      return name.substr(prefix_.size());
-    return name;
-  }
-
-  std::string name_at(const TensorPlace& place, std::int32_t layer, std::int32_t part) const {
-    return name_in_file(with_number(with_number(place.name, "{layer}", layer), "{part}", part));
-  }
-
-  std::vector<std::string> names_at(const TensorPlace& place, std::int32_t layer) const {
-    std::vector<std::string> names;
-    for (std::int32_t part = 0; part < (is_of_parts(place) ? num_parts(place.role) : 1); ++part)
-      names.push_back(name_at(place, layer, part));
-    return names;
-  }
-
-  /// The first place whose tensor is there in the right form; else the first that is there at all,
-  /// else the first.
-  FoundPlace find(TensorRole role, std::int32_t layer) const {
-    const TensorPlace *there = nullptr, *first = nullptr;
-    for (const TensorPlace& place : places_) {
-      if (place.role != role || is_of_no_part(place)) continue;
-      const std::string name = name_at(place, layer, 0);
-      if (first == nullptr) first = &place;
-      if (!file_->contains(name)) continue;
-      if (file_->tensor(name).shape == sizes_at(place)) return {&place, names_at(place, layer)};
-      if (there == nullptr) there = &place;
-    }
-    SPECLAB_EXPECT(first != nullptr, "a place for every role of the family");
-    if (there != nullptr) return {there, names_at(*there, layer)};
-    return {first, {name_at(*first, layer, 0)}};
-  }
-
   void check(TensorRole role, std::int32_t layer) {
-    const FoundPlace found = find(role, layer);
-    const Sizes wanted = sizes_at(*found.place);
+    const FoundPlace found = finder_.find(role, layer);
+    const Sizes wanted = finder_.sizes_at(*found.place);
     for (const std::string& name : found.names) {
       const Sizes& sizes = file_->tensor(name).shape;
       if (sizes != wanted)
@@ -238,23 +178,22 @@ class FileDecoderWeights final : public DecoderWeights {
         if (has_role(role, shape_, layer) && !is_shared(role)) check(role, layer);
   }
 
-  void skip_buffers(std::span<const char* const> buffers) {
-    for (const char* buffer : buffers)
-      for (std::int32_t layer = 0; layer < shape_.num_layers; ++layer)
-        read_.insert(name_in_file(with_number(buffer, "{layer}", layer)));
+  void skip_buffers() {
+    for (std::int32_t layer = 0; layer < shape_.num_layers; ++layer)
+      for (const std::string& name : finder_.buffer_names(layer)) read_.insert(name);
   }
 
   /// Other readers decode with a head that is stored, so a tied one must be the embedding.
   void check_stored_head() {
     if (!shape_.tied_embeddings) return;
-    for (const TensorPlace& place : places_)
+    for (const TensorPlace& place : finder_.places())
       if (place.role == TensorRole::head && file_->contains(place.name))
         check_is_embedding(place.name);
   }
 
   void check_is_embedding(const std::string& head) {
     read_.insert(head);
-    const std::string table = find(TensorRole::embedding, 0).names.front();
+    const std::string table = finder_.find(TensorRole::embedding, 0).names.front();
     const bool is_same = file_->tensor(head).shape == file_->tensor(table).shape &&
                          file_->have_same_values(head, table);
     if (!is_same)
@@ -283,9 +222,9 @@ class FileDecoderWeights final : public DecoderWeights {
 
   /// A file that holds more layers than its configuration says would run as another model.
   void refuse_further_layers() const {
-    for (const TensorPlace& place : places_) {
-      if (!is_of_layer(place.role) || is_of_no_part(place)) continue;
-      const std::string name = name_at(place, shape_.num_layers, 0);
+    for (const TensorPlace& place : finder_.places()) {
+      if (!is_of_layer(place.role) || finder_.is_of_no_part(place)) continue;
+      const std::string name = finder_.name_at(place, shape_.num_layers, 0);
       if (file_->contains(name))
         throw_model_file_error(
             file_->path(), 0,
@@ -303,7 +242,7 @@ class FileDecoderWeights final : public DecoderWeights {
 
   /// Rows of the tensor, of each expert where it has some.
   std::int64_t stored_rows(TensorRole role, const TensorPlace& place) const {
-    return place.form == Form::whole ? rows(role) : stacked_rows(role);
+    return place.form == Form::whole ? finder_.rows(role) : finder_.stacked_rows(role);
   }
 
   /// @param width  values a row
@@ -312,11 +251,11 @@ class FileDecoderWeights final : public DecoderWeights {
                          std::int64_t width) const {
     if (place.form == Form::whole) return values;
     const std::int64_t num_blocks = row_dimension(role) == 1 ? shape_of(role, shape_)[0] : 1;
-    const std::int64_t all = stored_rows(role, place), own = rows(role);
+    const std::int64_t all = stored_rows(role, place), own = finder_.rows(role);
     std::int64_t first = 0;
     for (const TensorRole neighbour : neighbours_of(role)) {
       if (neighbour == role) break;
-      first += rows(neighbour);
+      first += finder_.rows(neighbour);
     }
     const std::int64_t heads = shape_.num_heads;
     if (place.form == Form::per_head)
@@ -349,8 +288,7 @@ class FileDecoderWeights final : public DecoderWeights {
 
   std::shared_ptr<const WeightSource> file_;
   DecoderShape shape_;
-  std::span<const TensorPlace> places_;
-  std::string prefix_;
+  TensorFinder finder_;
   std::set<std::string> read_;  ///< and those that need no reading
   mutable std::string sha256_;  ///< empty until asked for: the whole file is read for it
 };

@@ -63,9 +63,12 @@ std::vector<Value> halves_from_pairs(const std::vector<Value>& pairs, std::int32
 
 template std::vector<float> cut_rows(const std::vector<float>&, const RowCut&);
 template std::vector<std::byte> cut_rows(const std::vector<std::byte>&, const RowCut&);
+template std::vector<std::int64_t> cut_rows(const std::vector<std::int64_t>&, const RowCut&);
 template std::vector<float> halves_from_pairs(const std::vector<float>&, std::int32_t,
                                               const DecoderShape&, std::int64_t);
 template std::vector<std::byte> halves_from_pairs(const std::vector<std::byte>&, std::int32_t,
                                                   const DecoderShape&, std::int64_t);
+template std::vector<std::int64_t> halves_from_pairs(const std::vector<std::int64_t>&, std::int32_t,
+                                                     const DecoderShape&, std::int64_t);
 
 }  // namespace speclab::engines

@@ -21,7 +21,7 @@ std::vector<float> transposed(const std::vector<float>& values, std::int64_t row
 struct RowCut {
   std::int64_t blocks, all, first, count, width;
 };
-/// @tparam Value  float, or a byte of stored rows
+/// @tparam Value  float, a byte of stored rows, or the number of a row
 template <typename Value>
 std::vector<Value> cut_rows(const std::vector<Value>& values, const RowCut& cut);
 

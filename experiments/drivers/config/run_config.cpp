@@ -52,6 +52,22 @@ void check_numbers(const RunTables& tables, const RunConfig& config) {
     target.refuse("cache_dtype", "auto or float32 if target.activations is exact");
 }
 
+/// Rules of weights that do not fit into memory.
+void check_streaming(const RunTables& tables, const RunConfig& config) {
+  const ConfigReader target = tables.reader("target");
+  if (!tables.are_right({"target.weights", "target.resident_bytes"})) return;
+  const bool is_streamed = config.target.weights == "streamed";
+  if (is_streamed && config.target.resident_bytes == 0)
+    target.refuse(target.has("resident_bytes") ? "resident_bytes" : "weights",
+                  "streamed with target.resident_bytes of 1 or more");
+  if (!is_streamed && config.target.resident_bytes != 0)
+    target.refuse("resident_bytes", "0 if target.weights is resident");
+  if (is_streamed && tables.are_right({"target.dtype"}) && config.target.dtype == "q8")
+    target.refuse("dtype", "auto, file, bfloat16 or float32 if target.weights is streamed");
+  if (is_streamed && tables.are_right({"target.device"}) && config.target.device == "cuda")
+    target.refuse("weights", "resident if target.device is cuda");
+}
+
 /// Rules between keys; one is asked only where the keys that it reads were found right.
 void check_target(const RunTables& tables, const RunConfig& config) {
   const ConfigReader target = tables.reader("target");
@@ -59,6 +75,7 @@ void check_target(const RunTables& tables, const RunConfig& config) {
       config.target.device == "cpu")
     target.refuse("rounds", "host if target.device is cpu");
   check_numbers(tables, config);
+  check_streaming(tables, config);
   if (tables.are_right({"target.model"})) check_model_texts(target, config.models);
   if (!tables.are_right({"target.model", "experiment.kind"})) return;
   const auto num_real = std::ranges::count_if(

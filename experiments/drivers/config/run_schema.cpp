@@ -157,6 +157,23 @@ std::vector<K> target_keys() {
        [](RunConfig& c) -> ValueOfKey { return &c.target.cache_dtype; },
        [](const RunConfig& c) { return c.target.cache_dtype != "auto"; }},
       {{"target",
+        "weights",
+        "`streamed` reads layers that do not fit into `resident_bytes` from the file at every "
+        "forward; on the CPU only",
+        "",
+        {},
+        {"resident", "streamed"}},
+       [](RunConfig& c) -> ValueOfKey { return &c.target.weights; },
+       [](const RunConfig& c) { return c.target.weights != "resident"; }},
+      {{"target",
+        "resident_bytes",
+        "memory that streamed weights may take: the layers that stay, and two buffers of the "
+        "largest layer; 0 with resident weights",
+        "bytes",
+        {0}},
+       [](RunConfig& c) -> ValueOfKey { return &c.target.resident_bytes; },
+       [](const RunConfig& c) { return c.target.resident_bytes != 0; }},
+      {{"target",
         "arithmetic",
         "`row_invariant` asks for rows that do not depend on their number; the kernels always give "
         "them",

@@ -86,6 +86,8 @@ plain_repetitions = 6
 dtype = "file"
 activations = "int8"
 cache_dtype = "float32"
+weights = "streamed"
+resident_bytes = 400000000
 
 [axes]
 temperature = [0.5]

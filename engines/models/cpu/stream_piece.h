@@ -1,0 +1,37 @@
+#pragma once
+// What one layer, or a part of the head, takes from the files of a model: stretches that are read
+// into one buffer.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engines/models/decoder/decoder_weights.h"
+
+namespace speclab::engines::cpu {
+
+class StreamPiece {
+ public:
+  /// A stretch of a file and its place in the buffer, all in multiples of kDirectAlignment.
+  struct Stretch {
+    const InputFile* file;
+    std::uint64_t offset;
+    std::int64_t bytes;
+    std::int64_t place;
+  };
+
+  /// @param roles  every row is needed
+  explicit StreamPiece(std::span<const RowPlaces> roles);
+
+  const std::vector<Stretch>& stretches() const { return stretches_; }
+  /// Of the buffer.
+  std::int64_t bytes() const { return bytes_; }
+  /// The place of a row in the buffer.
+  std::int64_t place_of(const RowPlaces::Place& row) const;
+
+ private:
+  std::vector<Stretch> stretches_;  ///< rising in file and offset
+  std::int64_t bytes_ = 0;
+};
+
+}  // namespace speclab::engines::cpu

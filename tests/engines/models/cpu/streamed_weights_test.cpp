@@ -1,0 +1,172 @@
+// Weights that are read at every forward: the logits of weights in memory, bit for bit; limits and
+// files that change are refused.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "engines/models/catalogue.h"
+#include "engines/models/cpu/decoder_cpu.h"
+#include "sim/core/errors.h"
+#include "tests/engines/models/family_models.h"
+#include "tests/engines/models/tiny_llama.h"
+
+namespace speclab::engines {
+namespace {
+
+using cpu::NumberForms;
+using cpu::ProductKind;
+using cpu::WeightChoice;
+using speclab::testing::FamilyFixture;
+using testing::FamilyFolder;
+
+NumberForms with_limit(NumberForms numbers, std::int64_t limit) {
+  numbers.resident_bytes = limit;
+  return numbers;
+}
+
+std::unique_ptr<cpu::DecoderCpu> load(const ModelSource& source, const NumberForms& numbers) {
+  return std::make_unique<cpu::DecoderCpu>(source.config, *source.weights, numbers,
+                                           std::make_shared<cpu::ThreadTeam>(2));
+}
+
+std::string refusal(const ModelSource& source, const NumberForms& numbers) {
+  try {
+    load(source, numbers);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// The smallest limit, as the refusal of a smaller one names it.
+std::int64_t smallest_limit(const ModelSource& source, const NumberForms& numbers) {
+  const std::string message = refusal(source, with_limit(numbers, 1));
+  const std::size_t at = message.rfind(' ');
+  EXPECT_TRUE(message.find("allowed: at least ") != std::string::npos) << message;
+  return at == std::string::npos ? 0 : std::stoll(message.substr(at));
+}
+
+/// A forward of rows without logits between, so that the head's pieces are passed over once.
+std::vector<std::vector<float>> logits_of(LanguageModel& model, std::span<const Token> text) {
+  std::vector<std::vector<float>> logits = testing::logits_of(model, text);
+  const auto cache = model.make_cache(1, 64);
+  const std::int32_t slot = cache->begin();
+  std::vector<ForwardRow> silent = testing::chain_rows(text.first(2), slot, 0);
+  for (ForwardRow& row : silent) row.wants_logits = false;
+  model.forward(silent, *cache);
+  cache->commit(slot, std::vector<std::int32_t>{0, 1});
+  for (std::size_t i = 2; i < text.size(); ++i)
+    logits.push_back(
+        testing::commit_all(model, *cache, slot, text.subspan(i, 1)).front());
+  return logits;
+}
+
+class StreamedFamily : public ::testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(, StreamedFamily, ::testing::ValuesIn(speclab::testing::family_names()),
+                         [](const auto& named) { return named.param; });
+
+// Catches a row at a wrong place of a buffer, a buffer that is read over while it is used, and a
+// piece that is skipped. Models that cannot be streamed are refused, and never run otherwise.
+TEST_P(StreamedFamily, HasTheLogitsOfWeightsInMemory) {
+  const FamilyFixture family = speclab::testing::read_family(GetParam());
+  const FamilyFolder folder(family, family.target);
+  const ModelSource source = folder.open();
+  const std::vector<Token> text = testing::text_of(family);
+  for (const cpu::ElementType type : {cpu::ElementType::float32, cpu::ElementType::bfloat16}) {
+    const std::string message = refusal(source, with_limit(type, 1));
+    if (message.find("allowed: a dense model") != std::string::npos) continue;
+    const std::int64_t limit = smallest_limit(source, type);
+    const auto streamed = load(source, with_limit(type, limit)), plain = load(source, type);
+    EXPECT_GT(streamed->info().streamed_bytes, 0);
+    EXPECT_EQ(logits_of(*streamed, text), logits_of(*plain, text));
+    EXPECT_EQ(load(source, with_limit(type, std::int64_t{1} << 40))->info().streamed_bytes, 0);
+  }
+}
+
+TEST(StreamedWeightsTest, RefusesModelsWithoutRowsInAFile) {
+  const DecoderShape shape = testing::tiny_config();
+  ModelSource made{shape, testing::tiny_weights(shape), nullptr};
+  EXPECT_NE(refusal(made, with_limit(cpu::ElementType::bfloat16, 1 << 30)).find("in its file"),
+            std::string::npos);
+  for (const auto& [name, why] : {std::pair("mixtral", "experts"), {"gpt2", "stand otherwise"},
+                                  {"llama_odd", "a size of"}}) {
+    const FamilyFixture family = speclab::testing::read_family(name);
+    const FamilyFolder folder(family, family.target);
+    EXPECT_NE(refusal(folder.open(), with_limit(cpu::ElementType::bfloat16, 1 << 30)).find(why),
+              std::string::npos)
+        << name;
+  }
+}
+
+// Catches a limit that holds less than two layers and is taken, and layers kept beyond the limit.
+TEST(StreamedWeightsTest, KeepAsManyLayersAsTheLimitHolds) {
+  const FamilyFixture family = speclab::testing::read_family("llama");
+  const FamilyFolder folder(family, family.target);
+  const ModelSource source = folder.open();
+  const cpu::ElementType type = cpu::ElementType::bfloat16;
+  const std::int64_t smallest = smallest_limit(source, type);
+  EXPECT_NE(refusal(source, with_limit(type, smallest - 1)), "");
+  std::int64_t before = cpu::DecoderCpu::describe(source.config, *source.weights,
+                                                  with_limit(type, smallest))
+                            .streamed_bytes;
+  const std::int64_t one_more = smallest + (std::int64_t{8} << 20);
+  const ModelInfo info =
+      cpu::DecoderCpu::describe(source.config, *source.weights, with_limit(type, one_more));
+  EXPECT_LT(info.streamed_bytes, before);
+  EXPECT_NE(info.kernels.find("layers streamed"), std::string::npos) << info.kernels;
+  const std::vector<Token> text = testing::text_of(family);
+  EXPECT_EQ(logits_of(*load(source, with_limit(type, one_more)), text),
+            logits_of(*load(source, type), text));
+}
+
+/// Writes in place, as a careless copy does it.
+void change(const std::filesystem::path& path) {
+  const auto time = std::filesystem::last_write_time(path);
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(-1, std::ios::end);
+  file.put('\x7F');
+  file.close();
+  std::filesystem::last_write_time(path, time + std::chrono::seconds(1));
+}
+
+void cut(const std::filesystem::path& path) {
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+}
+
+// Catches text that is made of two files, and threads that wait for a piece that never comes.
+TEST(StreamedWeightsTest, OfAFileThatChangesEndWithAnErrorAndStayWithIt) {
+  const FamilyFixture family = speclab::testing::read_family("llama");
+  const cpu::ElementType type = cpu::ElementType::bfloat16;
+  for (const auto spoil : {change, cut}) {
+    const FamilyFolder folder(family, family.target);
+    const ModelSource source = folder.open();
+    const auto model = load(source, with_limit(type, smallest_limit(source, type)));
+    const std::vector<Token> text = testing::text_of(family);
+    testing::logits_of(*model, text);
+    spoil(folder.path() + "/model.safetensors");
+    // Pieces that were read before the change may serve one forward more.
+    EXPECT_THROW(
+        {
+          testing::logits_of(*model, text);
+          testing::logits_of(*model, text);
+        },
+        ModelFileError);
+    EXPECT_THROW(testing::logits_of(*model, text), ModelFileError);
+  }
+}
+
+TEST(StreamedWeightsTest, AreNotTakenFromAFileThatWasChangedBefore) {
+  const FamilyFixture family = speclab::testing::read_family("llama");
+  const cpu::ElementType type = cpu::ElementType::bfloat16;
+  const FamilyFolder folder(family, family.target);
+  const ModelSource source = folder.open();
+  const std::int64_t limit = smallest_limit(source, type);
+  change(folder.path() + "/model.safetensors");
+  EXPECT_THROW(load(source, with_limit(type, limit)), ModelFileError);
+}
+
+}  // namespace
+}  // namespace speclab::engines
