@@ -18,30 +18,44 @@ std::uint16_t half_at(const std::byte* block, std::size_t offset) {
   return half;
 }
 
-/// 16 bytes of nibbles: the low ones are codes 0 to 15, the high ones 16 to 31.
-void read_nibbles(const std::uint8_t* nibbles, std::uint8_t* codes) {
-  for (std::size_t i = 0; i < kGroup / 2; ++i) {
-    codes[i] = nibbles[i] & 0x0F;
-    codes[i + kGroup / 2] = nibbles[i] >> 4;
+/// Eight codes at a time.
+using Eight = std::uint64_t;
+constexpr Eight kLowNibbles = 0x0F0F0F0F0F0F0F0FULL, kLowPairs = 0x0303030303030303ULL,
+                kTopBits = 0x8080808080808080ULL;
+
+Eight load_eight(const std::uint8_t* from) {
+  Eight eight;
+  std::memcpy(&eight, from, sizeof eight);
+  return eight;
+}
+
+void store_eight(std::uint8_t* to, Eight eight) { std::memcpy(to, &eight, sizeof eight); }
+
+/// `count` bytes of nibbles: the low ones are the first codes, the high ones those behind them.
+void read_nibbles(const std::uint8_t* nibbles, std::size_t count, std::uint8_t* codes) {
+  for (std::size_t i = 0; i < count; i += sizeof(Eight)) {
+    const Eight eight = load_eight(nibbles + i);
+    store_eight(codes + i, eight & kLowNibbles);
+    store_eight(codes + count + i, eight >> 4 & kLowNibbles);
   }
 }
 
 void read_q4_0(const std::byte* block, BlockCodes& out) {
   out.scale = half_at(block, 0);
-  read_nibbles(bytes_at(block, 2), out.codes.data());
+  read_nibbles(bytes_at(block, 2), kGroup / 2, out.codes.data());
 }
 
 void read_q4_1(const std::byte* block, BlockCodes& out) {
   out.scale = half_at(block, 0);
   out.minimum = half_at(block, 2);
-  read_nibbles(bytes_at(block, 4), out.codes.data());
+  read_nibbles(bytes_at(block, 4), kGroup / 2, out.codes.data());
 }
 
 void read_q5_0(const std::byte* block, BlockCodes& out) {
   out.scale = half_at(block, 0);
   std::uint32_t high;
   std::memcpy(&high, block + 2, sizeof high);
-  read_nibbles(bytes_at(block, 6), out.codes.data());
+  read_nibbles(bytes_at(block, 6), kGroup / 2, out.codes.data());
   for (std::size_t i = 0; i < kGroup; ++i)
     out.codes[i] = static_cast<std::uint8_t>(out.codes[i] | (high >> i & 1U) << 4);
 }
@@ -49,7 +63,8 @@ void read_q5_0(const std::byte* block, BlockCodes& out) {
 void read_q8_0(const std::byte* block, BlockCodes& out) {
   out.scale = half_at(block, 0);
   const std::uint8_t* codes = bytes_at(block, 2);
-  for (std::size_t i = 0; i < kGroup; ++i) out.codes[i] = codes[i] ^ 0x80;
+  for (std::size_t i = 0; i < kGroup; i += sizeof(Eight))
+    store_eight(out.codes.data() + i, load_eight(codes + i) ^ kTopBits);
 }
 
 void read_q4_k(const std::byte* block, BlockCodes& out) {
@@ -60,9 +75,9 @@ void read_q4_k(const std::byte* block, BlockCodes& out) {
     const ScaleAndMinimum six = unpack_scale(packed, sub);
     out.sub_scales[sub] = static_cast<std::uint8_t>(six.scale);
     out.sub_minima[sub] = static_cast<std::uint8_t>(six.minimum);
-    for (std::size_t i = 0; i < kGroup; ++i)
-      out.codes[sub * kGroup + i] = nibbles[sub / 2 * kGroup + i] >> (sub % 2 * 4) & 0x0F;
   }
+  for (std::size_t pair = 0; pair < 4; ++pair)
+    read_nibbles(nibbles + pair * kGroup, kGroup, out.codes.data() + 2 * pair * kGroup);
 }
 
 void read_q6_k(const std::byte* block, BlockCodes& out) {
@@ -72,9 +87,10 @@ void read_q6_k(const std::byte* block, BlockCodes& out) {
   for (std::size_t group = 0; group < 8; ++group) {
     const std::size_t half = group / 4, row = group % 4;
     const std::uint8_t *nibbles = low + half * 64 + row % 2 * 32, *top = high + half * 32;
-    for (std::size_t i = 0; i < kGroup; ++i)
-      out.codes[group * kGroup + i] = static_cast<std::uint8_t>(
-          (nibbles[i] >> (row / 2 * 4) & 0x0F) | (top[i] >> (row * 2) & 0x03) << 4);
+    for (std::size_t i = 0; i < kGroup; i += sizeof(Eight))
+      store_eight(out.codes.data() + group * kGroup + i,
+                  (load_eight(nibbles + i) >> (row / 2 * 4) & kLowNibbles) |
+                      (load_eight(top + i) >> (row * 2) & kLowPairs) << 4);
   }
 }
 

@@ -21,8 +21,7 @@ void DecoderCpu::load_streamed(const Loading& from, const StreamPlan& plan) {
     places.push_back(layer_places(config_, from.weights, layer));
     pieces.push_back(piece_of(places.back()));
   }
-  for (const RowPlaces& rows : plan.head_pieces())
-    pieces.push_back(StreamPiece({&rows, 1}));
+  for (const RowPlaces& rows : plan.head_pieces()) pieces.push_back(StreamPiece({&rows, 1}));
   stream_ = std::make_shared<WeightStream>(pieces);
   for (int number = 0; number < static_cast<int>(places.size()); ++number) {
     const auto at = static_cast<std::size_t>(number);
@@ -50,10 +49,10 @@ void DecoderCpu::open_head(const Loading& from, const StreamPlan& plan,
   const TensorRole role = config_.head_is_embedding() ? embedding : head;
   Linear& linear = config_.head_is_embedding() ? embedding_ : head_;
   const int depth = config_.table_width();
-  linear.matrix = PackedMatrix({{from.forms.of(role, 0), config_.num_logits()}}, depth,
-                               std::make_shared<StreamedColumns>(stream_, std::move(sides),
-                                                                 StreamedColumns::Order::beside,
-                                                                 depth));
+  linear.matrix =
+      PackedMatrix({{from.forms.of(role, 0), config_.num_logits()}}, depth,
+                   std::make_shared<StreamedColumns>(stream_, std::move(sides),
+                                                     StreamedColumns::Order::beside, depth));
   embedding_rows_.emplace(table_places(config_, from.weights, embedding));
 }
 
@@ -64,8 +63,7 @@ PackedMatrix DecoderCpu::streamed_matrix(const Loading& from, std::span<const Te
   std::vector<StreamedColumns::Side> sides;
   for (const TensorRole role : roles)
     sides.push_back(side_of(layer.places.at(role), *layer.piece, layer.number));
-  const auto depth =
-      static_cast<int>(shape_of(roles.front(), config_).back());
+  const auto depth = static_cast<int>(shape_of(roles.front(), config_).back());
   return {std::move(parts), depth,
           std::make_shared<StreamedColumns>(stream_, std::move(sides), order, depth)};
 }
@@ -87,9 +85,9 @@ void DecoderCpu::read_streamed_embeddings() {
 }
 
 void DecoderCpu::project_streamed(int rank, const Linear& head, int rows) {
-  MultiplyArgs args = product_args(head.matrix, head_.bias,
-                                   product_rows(rank, head.matrix, normed_.data(), rows), rows,
-                                   logits_.data(), config_.num_logits(), Epilogue::store);
+  MultiplyArgs args =
+      product_args(head.matrix, head_.bias, product_rows(rank, head.matrix, normed_.data(), rows),
+                   rows, logits_.data(), config_.num_logits(), Epilogue::store);
   int number = config_.num_layers - first_streamed_;
   for (const HeadPiece& piece : head_pieces_) {
     stream_->wait(number);

@@ -1,12 +1,11 @@
 #include "engines/models/cpu/low_bit_packing.h"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
 
 #include "engines/formats/block_codes.h"
 #include "engines/formats/dequantise.h"
+#include "engines/models/cpu/low_bit_forms.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines::cpu {
@@ -14,23 +13,6 @@ namespace {
 
 constexpr int kLanesPerVector = kBlockColumns / 2;
 constexpr int kHalfBytes = 2 * kBlockColumns;  ///< of one half a column
-
-struct NamedForm {
-  WeightForm form;
-  std::string_view name;
-};
-constexpr std::array<NamedForm, 6> kLowBitForms = {{{WeightForm::q4_0, "Q4_0"},
-                                                    {WeightForm::q4_1, "Q4_1"},
-                                                    {WeightForm::q5_0, "Q5_0"},
-                                                    {WeightForm::q8_0, "Q8_0"},
-                                                    {WeightForm::q4_k, "Q4_K"},
-                                                    {WeightForm::q6_k, "Q6_K"}}};
-
-const BlockFormat& block_format(WeightForm form) {
-  const BlockFormat* format = find_block_format(name_of(form));
-  SPECLAB_EXPECT(format != nullptr, "a low-bit form has a GGUF type");
-  return *format;
-}
 
 /// Four codes of a step; those of the middle depths change places, see kDepthOfByte.
 std::uint32_t with_bytes_in_place(std::uint32_t word) {
@@ -45,47 +27,74 @@ std::uint32_t load_word(const std::uint8_t* from) {
 
 void store_word(std::uint8_t* to, std::uint32_t word) { std::memcpy(to, &word, sizeof word); }
 
-/// Words of one column's group.
+/// Where the codes of a group stand in its record.
 struct GroupPlace {
-  std::uint8_t *steps, *high;  ///< steps are kStepBytes apart, high bits kVectorBytes
+  std::uint8_t *steps, *high;  ///< steps are kStepBytes apart, high bits of a vector kVectorBytes
   int shift;                   ///< of a nibble
   std::uint32_t low_mask, high_mask;
   int high_bits, steps_a_byte;
 
-  GroupPlace(const RecordLayout& layout, std::uint8_t* record, int column, int group)
-      : steps(record + layout.steps_at(group) + column / kLanesPerVector * kVectorBytes +
-              column % kLanesPerVector * kStepDepth),
-        high(record + layout.high_at(group) +
-             column / kLanesPerVector * layout.high_bits() * kVectorBytes +
-             column % kLanesPerVector * kStepDepth),
+  GroupPlace(const RecordLayout& layout, std::uint8_t* record, int group)
+      : steps(record + layout.steps_at(group)),
+        high(record + layout.high_at(group)),
         shift(group % layout.groups_a_step() * 4),
         low_mask(layout.bits == 8 ? 0xFFFFFFFFU : 0x0F0F0F0FU),
         high_mask(((1U << layout.high_bits()) - 1) * 0x01010101U),
         high_bits(layout.high_bits()),
         steps_a_byte(high_bits == 0 ? kStepsPerGroup : 8 / high_bits) {}
+
+  std::uint8_t* step_at(int step, int column) const {
+    return steps + step * kStepBytes + column * kStepDepth;
+  }
+  std::uint8_t* high_at(int byte, int column) const {
+    return high + (column / kLanesPerVector * high_bits + byte) * kVectorBytes +
+           column % kLanesPerVector * kStepDepth;
+  }
 };
 
-void put_codes(const GroupPlace& place, const std::uint8_t* codes) {
-  std::uint32_t high[2] = {};
-  for (int step = 0; step < kStepsPerGroup; ++step) {
-    const std::uint32_t word = with_bytes_in_place(load_word(codes + step * kStepDepth));
-    std::uint8_t* out = place.steps + step * kStepBytes;
-    store_word(out, load_word(out) | (word & place.low_mask) << place.shift);
-    high[step / place.steps_a_byte] |= (word >> 4 & place.high_mask)
-                                       << (step % place.steps_a_byte * place.high_bits);
-  }
-  for (int i = 0; i < place.high_bits; ++i) store_word(place.high + i * kVectorBytes, high[i]);
+/// Codes of one block of a file, four to a word, those of all columns side by side.
+using Words = std::uint32_t[64][kBlockColumns];
+
+void put_words(const BlockCodes& codes, int num_words, int column, Words& words) {
+  for (int w = 0; w < num_words; ++w) words[w][column] = load_word(codes.codes.data() + 4 * w);
 }
 
-void read_codes(const GroupPlace& place, std::uint8_t* codes) {
+/// The first group of a byte writes it, the second adds its nibble.
+/// @param words  of the group, a step each
+void put_codes(const GroupPlace& place, const std::uint32_t (*words)[kBlockColumns], int count,
+               int first_column) {
+  std::uint32_t high[2][kBlockColumns] = {};
   for (int step = 0; step < kStepsPerGroup; ++step) {
-    std::uint32_t word = load_word(place.steps + step * kStepBytes) >> place.shift & place.low_mask;
+    std::uint8_t* out = place.step_at(step, first_column);
+    std::uint32_t* above = high[step / place.steps_a_byte];
+    const int shift = step % place.steps_a_byte * place.high_bits;
+    for (int c = 0; c < count; ++c) {
+      const std::uint32_t word = with_bytes_in_place(words[step][c]);
+      const std::uint32_t below = place.shift == 0 ? 0 : load_word(out + c * kStepDepth);
+      store_word(out + c * kStepDepth, below | (word & place.low_mask) << place.shift);
+      above[c] |= (word >> 4 & place.high_mask) << shift;
+    }
+  }
+  for (int byte = 0; byte < place.high_bits; ++byte)
+    for (int c = 0; c < count; ++c)
+      store_word(place.high_at(byte, first_column + c), high[byte][c]);
+}
+
+void read_codes(const GroupPlace& place, int column, std::uint8_t* codes) {
+  for (int step = 0; step < kStepsPerGroup; ++step) {
+    std::uint32_t word = load_word(place.step_at(step, column)) >> place.shift & place.low_mask;
     if (place.high_bits > 0) {
-      const std::uint32_t high = load_word(place.high + step / place.steps_a_byte * kVectorBytes);
+      const std::uint32_t high = load_word(place.high_at(step / place.steps_a_byte, column));
       word |= (high >> (step % place.steps_a_byte * place.high_bits) & place.high_mask) << 4;
     }
     store_word(codes + step * kStepDepth, with_bytes_in_place(word));
   }
+}
+
+/// Brings bytes into the second-level cache.
+void prefetch(const std::byte* from, std::uint32_t count) {
+  constexpr std::uint32_t kLine = 64;
+  for (std::uint32_t at = 0; at < count; at += kLine) __builtin_prefetch(from + at, 0, 2);
 }
 
 void put_half(std::uint8_t* halves, int column, std::uint16_t half) {
@@ -150,35 +159,33 @@ ScaleOf16 scale_at(WeightForm form, const std::uint8_t* record, int column, int 
 
 }  // namespace
 
-std::optional<WeightForm> low_bit_form(std::string_view gguf_type) {
-  for (const NamedForm& each : kLowBitForms)
-    if (each.name == gguf_type) return each.form;
-  return std::nullopt;
-}
-
-std::string_view name_of(WeightForm form) {
-  for (const NamedForm& each : kLowBitForms)
-    if (each.form == form) return each.name;
-  return form == WeightForm::float32 ? "float32" : "bfloat16";
-}
-
-void pack_row(WeightForm form, std::span<const std::byte> row, char* block, int column) {
+void pack_columns(WeightForm form, std::span<const std::byte* const> rows, std::int64_t row_bytes,
+                  char* block, int first_column) {
   const BlockFormat& format = block_format(form);
   const ReadBlockCodes read = find_block_codes(format.ggml_type);
   const RecordLayout layout = record_layout(form);
   const int groups_a_block = static_cast<int>(format.block_elements) / kGroupDepth;
+  const int count = static_cast<int>(rows.size());
   auto* record = reinterpret_cast<std::uint8_t*>(block);
+  // Rows mostly stand one behind the other: the next columns are read from here on.
+  const std::int64_t ahead = count * row_bytes;
+  Words words;
   BlockCodes codes;
   int group = 0;
-  for (std::size_t at = 0; at < row.size(); at += format.block_bytes) {
+  for (std::int64_t at = 0; at < row_bytes; at += format.block_bytes) {
     if (group == layout.groups) {
       record += layout.bytes();
       group = 0;
     }
-    read(row.data() + at, codes);
-    put_scales(form, record, column, group, codes);
+    for (int c = 0; c < count; ++c) {
+      const std::byte* stored = rows[static_cast<std::size_t>(c)] + at;
+      prefetch(stored + ahead, format.block_bytes);
+      read(stored, codes);
+      put_scales(form, record, first_column + c, group, codes);
+      put_words(codes, groups_a_block * kStepsPerGroup, c, words);
+    }
     for (int g = 0; g < groups_a_block; ++g, ++group)
-      put_codes({layout, record, column, group}, codes.codes.data() + g * kGroupDepth);
+      put_codes({layout, record, group}, words + g * kStepsPerGroup, count, first_column);
   }
 }
 
@@ -190,28 +197,10 @@ void unpack_column(WeightForm form, const char* block, int column, int depth, fl
   for (int k = 0; k < depth; ++k) {
     const int group = k / kGroupDepth % layout.groups, in_group = k % kGroupDepth;
     if (k > 0 && in_group == 0 && group == 0) record += layout.bytes();
-    if (in_group == 0) read_codes({layout, record, column, group}, codes);
+    if (in_group == 0) read_codes({layout, record, group}, column, codes);
     const ScaleOf16 scale = scale_at(form, record, column, group, in_group / 16);
     out[k] = scale.scale * static_cast<float>(codes[in_group] - layout.zero) + scale.minimum;
   }
-}
-
-std::vector<std::byte> quantised_to_q8_0(std::span<const float> values) {
-  const BlockFormat& format = block_format(WeightForm::q8_0);
-  std::vector<std::byte> blocks(values.size() / kGroupDepth * format.block_bytes);
-  std::byte* out = blocks.data();
-  for (std::size_t i = 0; i < values.size(); i += kGroupDepth, out += format.block_bytes) {
-    const auto group = values.subspan(i, kGroupDepth);
-    float largest = 0;
-    for (const float value : group) largest = std::max(largest, std::abs(value));
-    const float scale = largest / 127.0f;
-    const std::uint16_t half = float_to_half(scale);
-    std::memcpy(out, &half, sizeof half);
-    for (std::size_t k = 0; k < kGroupDepth; ++k)
-      out[2 + k] = static_cast<std::byte>(
-          static_cast<std::int8_t>(scale > 0 ? std::round(group[k] / scale) : 0.0f));
-  }
-  return blocks;
 }
 
 }  // namespace speclab::engines::cpu

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "engines/formats/dequantise.h"
-#include "engines/models/cpu/low_bit_packing.h"
+#include "engines/models/cpu/low_bit_forms.h"
 #include "engines/models/cpu/padding.h"
 
 namespace speclab::engines::cpu {

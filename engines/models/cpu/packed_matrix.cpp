@@ -1,11 +1,15 @@
 #include "engines/models/cpu/packed_matrix.h"
 
+#include <algorithm>
+
 #include "engines/models/cpu/bfloat16.h"
 #include "engines/models/cpu/low_bit_packing.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines::cpu {
 namespace {
+
+constexpr int kHalfBlock = kBlockColumns / 2;  ///< columns of gate beside as many of up
 
 /// Distance of neighbours in the depth, in elements; bfloat16 stands in pairs.
 template <typename Put>
@@ -99,12 +103,15 @@ void PackedMatrix::put(int column, const float* weights) {
   pack_values(place.form, {weights, static_cast<std::size_t>(depth_)}, place.block, place.column);
 }
 
-void PackedMatrix::put(int column, StoredRows rows, int row) {
+void PackedMatrix::put(int column, StoredRows rows, int first_row, int count) {
   const ColumnPlace place = place_of(column);
-  SPECLAB_EXPECT(cpu::is_low_bit(place.form), "float32 rows for columns that are not low-bit");
-  const auto bytes = static_cast<std::size_t>(rows.row_bytes);
-  pack_row(place.form, rows.bytes.subspan(static_cast<std::size_t>(row) * bytes, bytes),
-           place.block, place.column);
+  SPECLAB_EXPECT(cpu::is_low_bit(place.form) && place.column + count <= kBlockColumns,
+                 "stored rows for low-bit columns of one block");
+  const std::byte* pointers[kBlockColumns];
+  for (int i = 0; i < count; ++i)
+    pointers[i] = rows.bytes.data() + std::int64_t{first_row + i} * rows.row_bytes;
+  pack_columns(place.form, {pointers, static_cast<std::size_t>(count)}, rows.row_bytes, place.block,
+               place.column);
 }
 
 void PackedMatrix::set_columns(int first_column, std::span<const float> weights) {
@@ -115,13 +122,12 @@ void PackedMatrix::set_columns(int first_column, std::span<const float> weights)
 
 void PackedMatrix::set_columns(int first_column, StoredRows rows) {
   const int count = static_cast<int>(static_cast<std::int64_t>(rows.bytes.size()) / rows.row_bytes);
-  for (int c = 0; c < count; ++c) put(first_column + c, rows, c);
-}
-
-template <typename Put>
-void PackedMatrix::interleave(const Put& put_of) const {
-  constexpr int kHalf = kBlockColumns / 2;
-  for (int c = 0; c < columns_ / 2; ++c) put_of(c / kHalf * kBlockColumns + c % kHalf, c);
+  for (int row = 0; row < count;) {
+    const int column = first_column + row;
+    const int in_block = std::min(kBlockColumns - column % kBlockColumns, count - row);
+    put(column, rows, row, in_block);
+    row += in_block;
+  }
 }
 
 void PackedMatrix::set_gate_up(std::span<const float> gate, std::span<const float> up) {
@@ -129,19 +135,21 @@ void PackedMatrix::set_gate_up(std::span<const float> gate, std::span<const floa
       gate.size() == up.size() &&
           gate.size() * 2 == static_cast<std::size_t>(columns_) * static_cast<std::size_t>(depth_),
       "gate and up are halves of the matrix");
-  interleave([&](int column, int row) {
+  for (int row = 0; row < columns_ / 2; ++row) {
+    const int column = row / kHalfBlock * kBlockColumns + row % kHalfBlock;
     put(column, gate.data() + std::int64_t{row} * depth_);
-    put(column + kBlockColumns / 2, up.data() + std::int64_t{row} * depth_);
-  });
+    put(column + kHalfBlock, up.data() + std::int64_t{row} * depth_);
+  }
 }
 
 void PackedMatrix::set_gate_up(StoredRows gate, StoredRows up) {
   SPECLAB_EXPECT(gate.bytes.size() == up.bytes.size() && gate.row_bytes == up.row_bytes,
                  "gate and up are halves of the matrix");
-  interleave([&](int column, int row) {
-    put(column, gate, row);
-    put(column + kBlockColumns / 2, up, row);
-  });
+  for (int row = 0; row < columns_ / 2; row += kHalfBlock) {
+    const int count = std::min(kHalfBlock, columns_ / 2 - row);
+    put(2 * row, gate, row, count);
+    put(2 * row + kHalfBlock, up, row, count);
+  }
 }
 
 void PackedMatrix::read_column(int column, float* out) const {

@@ -95,10 +95,8 @@ class PackedMatrix {
   void place_parts();
   void set_sizes();
   void put(int column, const float* weights);
-  void put(int column, StoredRows rows, int row);
-  /// Calls put(column, row) for the columns of gate, and then put(column, row) of up.
-  template <typename Put>
-  void interleave(const Put& put_of) const;
+  /// Rows [first_row, first_row + count) into neighbouring columns of one block.
+  void put(int column, StoredRows rows, int first_row, int count);
 
   std::vector<Part> parts_;
   int columns_ = 0;

@@ -37,7 +37,9 @@ std::vector<Extent> extents_of(std::span<const RowPlaces> roles) {
   return extents;
 }
 
-std::uint64_t aligned_down(std::uint64_t offset) { return offset / kDirectAlignment * kDirectAlignment; }
+std::uint64_t aligned_down(std::uint64_t offset) {
+  return offset / kDirectAlignment * kDirectAlignment;
+}
 
 }  // namespace
 

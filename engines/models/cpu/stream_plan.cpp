@@ -13,7 +13,9 @@ namespace {
 
 using enum TensorRole;
 
-TensorRole head_of(const DecoderShape& shape) { return shape.head_is_embedding() ? embedding : head; }
+TensorRole head_of(const DecoderShape& shape) {
+  return shape.head_is_embedding() ? embedding : head;
+}
 
 [[noreturn]] void refuse_model(const DecoderShape& shape, const std::string& why) {
   throw ConfigError(
@@ -33,8 +35,8 @@ RowPlaces places_of(const DecoderShape& shape, const DecoderWeights& weights, Te
 }
 
 void require_whole_vectors(const DecoderShape& shape) {
-  for (const std::int32_t size : {shape.hidden_size, shape.table_width(), shape.head_dim,
-                                  shape.intermediate_size})
+  for (const std::int32_t size :
+       {shape.hidden_size, shape.table_width(), shape.head_dim, shape.intermediate_size})
     if (padded(size) != size) refuse_model(shape, fmt::format("has a size of {}", size));
 }
 
@@ -116,8 +118,7 @@ RolePlaces layer_places(const DecoderShape& shape, const DecoderWeights& weights
                         std::int32_t layer) {
   RolePlaces places;
   for (const TensorRole role : {query, key, value, attention_output, gate, up, down})
-    if (has_role(role, shape, layer))
-      places.emplace(role, places_of(shape, weights, role, layer));
+    if (has_role(role, shape, layer)) places.emplace(role, places_of(shape, weights, role, layer));
   return places;
 }
 

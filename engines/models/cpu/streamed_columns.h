@@ -18,7 +18,7 @@ class StreamedColumns final : public BlockSource {
     int piece;
     const BlockFormat* format;
     std::int64_t row_bytes;
-    std::int64_t place;               ///< of the first row, in the piece's buffer
+    std::int64_t place;  ///< of the first row, in the piece's buffer
     int columns;
     std::vector<std::int64_t> rows{};  ///< counted from the first; empty: 0, 1, 2, ...
   };
@@ -30,11 +30,14 @@ class StreamedColumns final : public BlockSource {
   void make_block(WeightForm form, int block, char* out) const override;
 
  private:
-  struct Place {
-    const Side* side;  ///< null behind the last column
-    int row;
+  /// Neighbouring columns of one side.
+  struct Run {
+    const Side* side;
+    int row;    ///< of the side
+    int count;  ///< 0 behind the last column
   };
-  Place place_of(int column) const;
+  Run run_at(int column) const;
+  void make_columns(WeightForm form, const Run& run, char* out, int column) const;
 
   std::shared_ptr<const WeightStream> stream_;
   std::vector<Side> sides_;

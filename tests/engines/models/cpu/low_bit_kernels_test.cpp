@@ -12,6 +12,7 @@
 
 #include "engines/formats/dequantise.h"
 #include "engines/models/cpu/bfloat16.h"
+#include "engines/models/cpu/low_bit_forms.h"
 #include "engines/models/cpu/low_bit_packing.h"
 #include "engines/models/cpu/packed_matrix.h"
 
@@ -259,6 +260,27 @@ TEST(LowBitPacking, GivesBackTheWeightsOfTheFile) {
           std::equal(column.begin(), column.end(), weights.values.begin() + c * weights.depth))
           << name_of(form) << " column " << c;
     }
+  }
+}
+
+// Catches bits of an earlier block that show through: streamed blocks are packed over each other.
+TEST(LowBitPacking, WritesEveryByteOfWholeBlocks) {
+  std::mt19937 random(7);
+  for (const WeightForm form : kForms) {
+    const BlockFormat& format = block_format(form);
+    const std::int64_t row_bytes = 512 / format.block_elements * format.block_bytes;
+    std::vector<std::byte> rows(static_cast<std::size_t>(kBlockColumns * row_bytes));
+    for (std::byte& byte : rows) byte = static_cast<std::byte>(random() & 0xFF);
+    std::vector<const std::byte*> pointers;
+    for (int c = 0; c < kBlockColumns; ++c) pointers.push_back(rows.data() + c * row_bytes);
+    const auto size = static_cast<std::size_t>(block_bytes(form, 512));
+    std::string clean(size, '\0'), used(size, '\xA5');
+    for (std::string* block : {&clean, &used})
+      for (const int first : {0, kBlockColumns / 2})
+        pack_columns(form, std::span(pointers).subspan(static_cast<std::size_t>(first), 16),
+                     row_bytes, block->data(), first);
+    const auto differs = std::ranges::mismatch(used, clean).in1 - used.begin();
+    EXPECT_EQ(differs, static_cast<std::ptrdiff_t>(size)) << name_of(form);
   }
 }
 

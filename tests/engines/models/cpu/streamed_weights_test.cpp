@@ -58,8 +58,7 @@ std::vector<std::vector<float>> logits_of(LanguageModel& model, std::span<const 
   model.forward(silent, *cache);
   cache->commit(slot, std::vector<std::int32_t>{0, 1});
   for (std::size_t i = 2; i < text.size(); ++i)
-    logits.push_back(
-        testing::commit_all(model, *cache, slot, text.subspan(i, 1)).front());
+    logits.push_back(testing::commit_all(model, *cache, slot, text.subspan(i, 1)).front());
   return logits;
 }
 
@@ -91,8 +90,8 @@ TEST(StreamedWeightsTest, RefusesModelsWithoutRowsInAFile) {
   ModelSource made{shape, testing::tiny_weights(shape), nullptr};
   EXPECT_NE(refusal(made, with_limit(cpu::ElementType::bfloat16, 1 << 30)).find("in its file"),
             std::string::npos);
-  for (const auto& [name, why] : {std::pair("mixtral", "experts"), {"gpt2", "stand otherwise"},
-                                  {"llama_odd", "a size of"}}) {
+  for (const auto& [name, why] :
+       {std::pair("mixtral", "experts"), {"gpt2", "stand otherwise"}, {"llama_odd", "a size of"}}) {
     const FamilyFixture family = speclab::testing::read_family(name);
     const FamilyFolder folder(family, family.target);
     EXPECT_NE(refusal(folder.open(), with_limit(cpu::ElementType::bfloat16, 1 << 30)).find(why),
@@ -109,9 +108,9 @@ TEST(StreamedWeightsTest, KeepAsManyLayersAsTheLimitHolds) {
   const cpu::ElementType type = cpu::ElementType::bfloat16;
   const std::int64_t smallest = smallest_limit(source, type);
   EXPECT_NE(refusal(source, with_limit(type, smallest - 1)), "");
-  std::int64_t before = cpu::DecoderCpu::describe(source.config, *source.weights,
-                                                  with_limit(type, smallest))
-                            .streamed_bytes;
+  std::int64_t before =
+      cpu::DecoderCpu::describe(source.config, *source.weights, with_limit(type, smallest))
+          .streamed_bytes;
   const std::int64_t one_more = smallest + (std::int64_t{8} << 20);
   const ModelInfo info =
       cpu::DecoderCpu::describe(source.config, *source.weights, with_limit(type, one_more));
