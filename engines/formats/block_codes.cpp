@@ -68,14 +68,7 @@ void read_q8_0(const std::byte* block, BlockCodes& out) {
 }
 
 void read_q4_k(const std::byte* block, BlockCodes& out) {
-  out.scale = half_at(block, 0);
-  out.minimum = half_at(block, 2);
-  const std::uint8_t *packed = bytes_at(block, 4), *nibbles = packed + 12;
-  for (std::size_t sub = 0; sub < 8; ++sub) {
-    const ScaleAndMinimum six = unpack_scale(packed, sub);
-    out.sub_scales[sub] = static_cast<std::uint8_t>(six.scale);
-    out.sub_minima[sub] = static_cast<std::uint8_t>(six.minimum);
-  }
+  const std::uint8_t* nibbles = read_q4_k_scales(block, out);
   for (std::size_t pair = 0; pair < 4; ++pair)
     read_nibbles(nibbles + pair * kGroup, kGroup, out.codes.data() + 2 * pair * kGroup);
 }
@@ -108,6 +101,18 @@ ScaleAndMinimum unpack_scale(const std::uint8_t* packed, std::size_t i) {
   if (i < 4) return {packed[i] & 0x3F, packed[i + 4] & 0x3F};
   return {(packed[i + 4] & 0x0F) | (packed[i - 4] >> 2 & 0x30),
           (packed[i + 4] >> 4) | (packed[i] >> 2 & 0x30)};
+}
+
+const std::uint8_t* read_q4_k_scales(const std::byte* block, BlockCodes& out) {
+  out.scale = half_at(block, 0);
+  out.minimum = half_at(block, 2);
+  const std::uint8_t* packed = bytes_at(block, 4);
+  for (std::size_t sub = 0; sub < 8; ++sub) {
+    const ScaleAndMinimum six = unpack_scale(packed, sub);
+    out.sub_scales[sub] = static_cast<std::uint8_t>(six.scale);
+    out.sub_minima[sub] = static_cast<std::uint8_t>(six.minimum);
+  }
+  return packed + 12;
 }
 
 ReadBlockCodes find_block_codes(std::uint32_t ggml_type) {

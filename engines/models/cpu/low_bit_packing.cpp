@@ -55,29 +55,52 @@ struct GroupPlace {
 /// Codes of one block of a file, four to a word, those of all columns side by side.
 using Words = std::uint32_t[64][kBlockColumns];
 
-void put_words(const BlockCodes& codes, int num_words, int column, Words& words) {
-  for (int w = 0; w < num_words; ++w) words[w][column] = load_word(codes.codes.data() + 4 * w);
+void put_words(const std::uint8_t* codes, int num_words, int column, Words& words) {
+  for (int w = 0; w < num_words; ++w) words[w][column] = load_word(codes + 4 * w);
 }
 
-/// The first group of a byte writes it, the second adds its nibble.
-/// @param words  of the group, a step each
-void put_codes(const GroupPlace& place, const std::uint32_t (*words)[kBlockColumns], int count,
-               int first_column) {
+/// A step of neighbouring columns. The second group of a byte joins the nibbles of the first.
+void put_step(const GroupPlace& place, int step, const std::uint32_t* words, int count,
+              int first_column) {
+  std::uint8_t* out = place.step_at(step, first_column);
+  for (int c = 0; c < count; ++c) {
+    const std::uint32_t below = place.shift == 0 ? 0 : load_word(out + c * kStepDepth);
+    store_word(out + c * kStepDepth, below | (with_bytes_in_place(words[c]) & place.low_mask)
+                                                 << place.shift);
+  }
+}
+
+/// The bits above the nibbles, of all steps.
+void put_high_bits(const GroupPlace& place, const std::uint32_t (*words)[kBlockColumns], int count,
+                   int first_column) {
   std::uint32_t high[2][kBlockColumns] = {};
   for (int step = 0; step < kStepsPerGroup; ++step) {
-    std::uint8_t* out = place.step_at(step, first_column);
     std::uint32_t* above = high[step / place.steps_a_byte];
     const int shift = step % place.steps_a_byte * place.high_bits;
-    for (int c = 0; c < count; ++c) {
-      const std::uint32_t word = with_bytes_in_place(words[step][c]);
-      const std::uint32_t below = place.shift == 0 ? 0 : load_word(out + c * kStepDepth);
-      store_word(out + c * kStepDepth, below | (word & place.low_mask) << place.shift);
-      above[c] |= (word >> 4 & place.high_mask) << shift;
-    }
+    for (int c = 0; c < count; ++c)
+      above[c] |= (with_bytes_in_place(words[step][c]) >> 4 & place.high_mask) << shift;
   }
   for (int byte = 0; byte < place.high_bits; ++byte)
     for (int c = 0; c < count; ++c)
       store_word(place.high_at(byte, first_column + c), high[byte][c]);
+}
+
+/// @param words  of the group, a step each
+void put_codes(const GroupPlace& place, const std::uint32_t (*words)[kBlockColumns], int count,
+               int first_column) {
+  for (int step = 0; step < kStepsPerGroup; ++step)
+    put_step(place, step, words[step], count, first_column);
+  if (place.high_bits > 0) put_high_bits(place, words, count, first_column);
+}
+
+/// Bytes of two groups whose nibbles stand together in the file as they do in a record.
+void put_pairs(const GroupPlace& place, const std::uint32_t (*words)[kBlockColumns], int count,
+               int first_column) {
+  for (int step = 0; step < kStepsPerGroup; ++step) {
+    std::uint8_t* out = place.step_at(step, first_column);
+    for (int c = 0; c < count; ++c)
+      store_word(out + c * kStepDepth, with_bytes_in_place(words[step][c]));
+  }
 }
 
 void read_codes(const GroupPlace& place, int column, std::uint8_t* codes) {
@@ -159,34 +182,76 @@ ScaleOf16 scale_at(WeightForm form, const std::uint8_t* record, int column, int 
 
 }  // namespace
 
-void pack_columns(WeightForm form, std::span<const std::byte* const> rows, std::int64_t row_bytes,
-                  char* block, int first_column) {
+namespace {
+
+/// Neighbouring columns on their way into a block.
+struct Columns {
+  std::span<const std::byte* const> rows;
+  std::int64_t row_bytes;
+  int first;
+
+  int count() const { return static_cast<int>(rows.size()); }
+  /// One block of a row. Rows mostly stand one behind the other, so the next columns are read from
+  /// as far behind as these take.
+  const std::byte* block(int column, std::int64_t at, std::uint32_t bytes) const {
+    const std::byte* stored = rows[static_cast<std::size_t>(column)] + at;
+    prefetch(stored + count() * row_bytes, bytes);
+    return stored;
+  }
+};
+
+/// A block of Q4_K is a record, and pairs its groups as the record does.
+void pack_q4_k(const Columns& columns, std::uint8_t* record) {
+  constexpr RecordLayout kLayout = record_layout(WeightForm::q4_k);
+  const std::uint32_t bytes = block_format(WeightForm::q4_k).block_bytes;
+  Words words;
+  BlockCodes codes;
+  for (std::int64_t at = 0; at < columns.row_bytes; at += bytes, record += kLayout.bytes()) {
+    for (int c = 0; c < columns.count(); ++c) {
+      const std::byte* stored = columns.block(c, at, bytes);
+      put_words(read_q4_k_scales(stored, codes), kLayout.depth() / 2 / kStepDepth, c, words);
+      put_scales(WeightForm::q4_k, record, columns.first + c, 0, codes);
+    }
+    for (int group = 0; group < kLayout.groups; group += 2)
+      put_pairs({kLayout, record, group}, words + group / 2 * kStepsPerGroup, columns.count(),
+                columns.first);
+  }
+}
+
+void pack_codes(WeightForm form, const Columns& columns, std::uint8_t* record) {
   const BlockFormat& format = block_format(form);
   const ReadBlockCodes read = find_block_codes(format.ggml_type);
   const RecordLayout layout = record_layout(form);
   const int groups_a_block = static_cast<int>(format.block_elements) / kGroupDepth;
-  const int count = static_cast<int>(rows.size());
-  auto* record = reinterpret_cast<std::uint8_t*>(block);
-  // Rows mostly stand one behind the other: the next columns are read from here on.
-  const std::int64_t ahead = count * row_bytes;
   Words words;
   BlockCodes codes;
   int group = 0;
-  for (std::int64_t at = 0; at < row_bytes; at += format.block_bytes) {
+  for (std::int64_t at = 0; at < columns.row_bytes; at += format.block_bytes) {
     if (group == layout.groups) {
       record += layout.bytes();
       group = 0;
     }
-    for (int c = 0; c < count; ++c) {
-      const std::byte* stored = rows[static_cast<std::size_t>(c)] + at;
-      prefetch(stored + ahead, format.block_bytes);
-      read(stored, codes);
-      put_scales(form, record, first_column + c, group, codes);
-      put_words(codes, groups_a_block * kStepsPerGroup, c, words);
+    for (int c = 0; c < columns.count(); ++c) {
+      read(columns.block(c, at, format.block_bytes), codes);
+      put_scales(form, record, columns.first + c, group, codes);
+      put_words(codes.codes.data(), groups_a_block * kStepsPerGroup, c, words);
     }
     for (int g = 0; g < groups_a_block; ++g, ++group)
-      put_codes({layout, record, group}, words + g * kStepsPerGroup, count, first_column);
+      put_codes({layout, record, group}, words + g * kStepsPerGroup, columns.count(),
+                columns.first);
   }
+}
+
+}  // namespace
+
+void pack_columns(WeightForm form, std::span<const std::byte* const> rows, std::int64_t row_bytes,
+                  char* block, int first_column) {
+  const Columns columns{rows, row_bytes, first_column};
+  auto* record = reinterpret_cast<std::uint8_t*>(block);
+  if (form == WeightForm::q4_k)
+    pack_q4_k(columns, record);
+  else
+    pack_codes(form, columns, record);
 }
 
 void unpack_column(WeightForm form, const char* block, int column, int depth, float* out) {
