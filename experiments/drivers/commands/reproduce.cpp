@@ -81,11 +81,18 @@ std::string measured_before(const std::string& folder, const std::string& name) 
 /// The sweeps of a table, measured where they are not there yet.
 RunFolders sweeps_of(const MeasuredTable& table, const ReproduceOptions& options) {
   RunFolders folders;
+  const auto folder_of = [&](const char* name) {
+    return options.from.empty() ? fmt::format("{}/runs/{}_{}", options.output, name,
+                                              options.quick ? "quick" : "full")
+                                : measured_before(options.from, name);
+  };
+  if (table.measure != nullptr) {
+    folders[table.id] = folder_of(table.id);
+    if (options.from.empty()) table.measure(folders[table.id], options.quick);
+  }
   for (const char* name : table.runs) {
     const PaperRun& run = paper_run(name);
-    folders[name] = options.from.empty() ? fmt::format("{}/runs/{}_{}", options.output, name,
-                                                       options.quick ? "quick" : "full")
-                                         : measured_before(options.from, name);
+    folders[name] = folder_of(name);
     if (options.from.empty())
       run_run({.config = config_of(run),
                .settings = options.quick ? run.quick_settings : std::vector<std::string>{},

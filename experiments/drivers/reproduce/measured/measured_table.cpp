@@ -74,6 +74,12 @@ std::span<const MeasuredTable> measured_tables() {
        "them)",
        {"mlp_heads"},
        &ibm_heads},
+      {"latency_levers",
+       "plain and assisted speed with bfloat16, int8, 4-bit and streamed weights, alone and in a "
+       "batch (Hugging Face 2023)",
+       {},
+       &latency_levers,
+       &measure_latency_levers},
       {"closed_world",
        "acceptance over size, training text, loss and temperature where target and drafters "
        "learned from the same text (ours; scripts/closed_world trains them)",

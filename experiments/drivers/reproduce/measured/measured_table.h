@@ -24,8 +24,10 @@ using RunFolders = std::map<std::string, std::string>;
 struct MeasuredTable {
   const char* id;
   const char* title;
-  std::vector<const char*> runs;  ///< sweeps it needs
+  std::vector<const char*> runs;  ///< sweeps it needs; empty: `measure` makes its rows
   Reproduction (*compare)(const Papers& papers, const RunFolders& folders);
+  /// Measures into a folder, unless its rows are there.
+  void (*measure)(const std::string& folder, bool quick) = nullptr;
 };
 
 std::span<const MeasuredTable> measured_tables();
@@ -44,6 +46,8 @@ Reproduction ntt_temperature(const Papers& papers, const RunFolders& folders);
 Reproduction ntt_model_size(const Papers& papers, const RunFolders& folders);
 Reproduction ntt_ranks(const Papers& papers, const RunFolders& folders);
 Reproduction ibm_heads(const Papers& papers, const RunFolders& folders);
+Reproduction latency_levers(const Papers& papers, const RunFolders& folders);
+void measure_latency_levers(const std::string& folder, bool quick);
 Reproduction closed_world(const Papers& papers, const RunFolders& folders);
 
 }  // namespace speclab::experiments
