@@ -21,6 +21,11 @@ class Peer:
         self.log = log.name
         self.modes = self.reply()["modes"]
 
+    def without(self, mode):
+        """The same, but for one of its modes."""
+        self.modes = [each for each in self.modes if each != mode]
+        return self
+
     def reply(self):
         line = self.process.stdout.readline()
         if not line:
@@ -85,4 +90,4 @@ def start_all(options, drafter, log_folder):
     hugging_face = lambda dtype: Peer("hf_" + dtype, "hf_worker.py", [options.model, dtype, options.threads, drafter, options.device], log_folder)
     if options.device == "cuda":
         return [speclab, hugging_face("bfloat16")]
-    return [speclab, hugging_face("float32"), hugging_face("bfloat16"), Peer("llama_cpp", "llama_cpp_worker.py", [options.model, options.threads], log_folder)]
+    return [speclab, hugging_face("float32"), hugging_face("bfloat16"), Peer("llama_cpp", "llama_cpp_worker.py", [options.model, options.threads], log_folder).without("rows_8")]

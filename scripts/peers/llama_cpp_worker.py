@@ -23,7 +23,20 @@ def main():
         lookup = LlamaPromptLookupDecoding(num_pred_tokens=length, max_ngram_size=2)
         models[f"prompt_lookup_{length}"] = load(draft_model=lookup, logits_all=True)
 
+    def forwards_of_eight(ids, repetitions):
+        """Behind the prompt, again and again from the same place."""
+        model = models["plain"]
+        model.reset()
+        model.eval(ids)
+        length, start = model.n_tokens, time.perf_counter()
+        for _ in range(repetitions):
+            model.n_tokens = length
+            model.eval(ids[:8])
+        return worker.answer(ids[:1] * repetitions, 0, 0.0, time.perf_counter() - start)
+
     def generate(mode, ids, new_tokens):
+        if mode == "rows_8":
+            return forwards_of_eight(ids, new_tokens)
         model = models[mode]
         model.reset()
         tokens = []
@@ -36,7 +49,7 @@ def main():
                 break
         return worker.answer(tokens, 1, first - start, time.perf_counter() - start)
 
-    worker.serve(list(models), generate)
+    worker.serve([*models, "rows_8"], generate)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ namespace speclab::experiments {
 namespace {
 
 constexpr std::size_t kRequestBytes = 4 << 20;
-constexpr std::size_t kHugePage = 2 << 20;  ///< as buffers of streamed weights: few pieces a request
+constexpr std::size_t kHugePage = 2
+                                  << 20;  ///< as buffers of streamed weights: few pieces a request
 
 struct Descriptor {
   int number;

@@ -49,23 +49,23 @@ void add_interval(analysis::CsvWriter& csv, const MaybeInterval& interval) {
 LeverRow row_at(const analysis::Table& table, std::size_t row) {
   return {.model = table.text(row, "model"),
           .lever = table.text(row, "lever"),
-                  .arithmetic = table.text(row, "arithmetic"),
-                  .kernels = table.text(row, "kernels"),
-                  .batch = static_cast<std::int32_t>(table.count(row, "batch", 1)),
-                  .draft_length = static_cast<std::int32_t>(table.count(row, "draft_length")),
-                  .prompts = static_cast<std::int32_t>(table.count(row, "prompts", 1)),
-                  .tokens = table.count(row, "tokens", 1),
-                  .tokens_per_s = table.number(row, "tokens_per_s"),
-                  .interval = interval_at(table, row, "tokens_per_s"),
-                  .predicted_tokens_per_s = table.number(row, "predicted_tokens_per_s"),
-                  .tokens_per_round = table.number(row, "tokens_per_round"),
-                  .speedup = table.optional_number(row, "speedup"),
-                  .speedup_interval = interval_at(table, row, "speedup"),
-                  .weight_bytes = table.count(row, "weight_bytes"),
-                  .streamed_bytes = table.count(row, "streamed_bytes"),
-                  .source_bytes_per_s = table.number(row, "source_bytes_per_s"),
-                  .machine = table.text(row, "machine"),
-                  .revision = table.text(row, "revision")};
+          .arithmetic = table.text(row, "arithmetic"),
+          .kernels = table.text(row, "kernels"),
+          .batch = static_cast<std::int32_t>(table.count(row, "batch", 1)),
+          .draft_length = static_cast<std::int32_t>(table.count(row, "draft_length")),
+          .prompts = static_cast<std::int32_t>(table.count(row, "prompts", 1)),
+          .tokens = table.count(row, "tokens", 1),
+          .tokens_per_s = table.number(row, "tokens_per_s"),
+          .interval = interval_at(table, row, "tokens_per_s"),
+          .predicted_tokens_per_s = table.number(row, "predicted_tokens_per_s"),
+          .tokens_per_round = table.number(row, "tokens_per_round"),
+          .speedup = table.optional_number(row, "speedup"),
+          .speedup_interval = interval_at(table, row, "speedup"),
+          .weight_bytes = table.count(row, "weight_bytes"),
+          .streamed_bytes = table.count(row, "streamed_bytes"),
+          .source_bytes_per_s = table.number(row, "source_bytes_per_s"),
+          .machine = table.text(row, "machine"),
+          .revision = table.text(row, "revision")};
 }
 
 }  // namespace
@@ -74,6 +74,7 @@ std::span<const Lever> levers() {
   static constexpr Lever kLevers[] = {{"bfloat16", "bfloat16", "exact", false},
                                       {"int8", "q8", "int8", false},
                                       {"4-bit", "file", "int8", false},
+                                      {"4-bit exact", "file", "exact", false},
                                       {"streamed", "file", "exact", true}};
   return kLevers;
 }
@@ -89,6 +90,21 @@ void write_lever_rows(std::span<const LeverRow> rows, const std::string& path) {
     add_interval(csv, row.speedup_interval);
     csv.field(row.weight_bytes).field(row.streamed_bytes).field(row.source_bytes_per_s);
     csv.field(row.machine).field(row.revision);
+    csv.end_row();
+  }
+  write_file(path, csv.content());
+}
+
+void write_step_rows(std::span<const StepRow> rows, const std::string& path) {
+  static constexpr std::array<std::string_view, 8> kStepColumns{
+      "model",        "lever",         "rows",         "repetitions",
+      "milliseconds", "over_bfloat16", "over_one_row", "over_floor"};
+  analysis::CsvWriter csv(kStepColumns);
+  for (const StepRow& row : rows) {
+    csv.field(row.model).field(row.lever);
+    csv.field(std::int64_t{row.rows}).field(std::int64_t{row.repetitions});
+    csv.field(row.milliseconds).field(row.over_bfloat16);
+    csv.field(row.over_one_row).field(row.over_floor);
     csv.end_row();
   }
   write_file(path, csv.content());

@@ -8,7 +8,7 @@
 
 #include "analysis/stats/bootstrap.h"
 #include "analysis/stats/median.h"
-#include "experiments/drivers/levers/disk_rate.h"
+#include "experiments/drivers/levers/measure_steps.h"
 #include "experiments/drivers/levers/step_costs.h"
 #include "experiments/drivers/plan/chat_prompt.h"
 #include "experiments/drivers/plan/prompt_set.h"
@@ -20,7 +20,6 @@ namespace {
 
 using Requests = std::vector<engines::Request>;
 
-constexpr std::int64_t kProbedBytes = std::int64_t{256} << 20;
 constexpr int kShareOfWeights = 5;  ///< that stay of a streamed model
 const std::vector<std::string> kCategories{"code_editing", "extraction", "summarisation"};
 
@@ -34,19 +33,18 @@ struct Decoded {
 
 Decoded decode(engines::Engines& engines, engines::LoadedModel& loaded, const Requests& requests,
                int new_tokens, int draft_length) {
-  const auto decoder = engines.make_decoder(
-      *loaded.model, loaded.tokenizer,
-      {.sampling = {.temperature = 0},
-       .stop = {.max_new_tokens = new_tokens, .ignore_eos = true},
-       .drafter = {.kind = draft_length == 0 ? "plain" : "prompt_lookup"},
-       .verifier = "greedy"});
+  const auto decoder =
+      engines.make_decoder(*loaded.model, loaded.tokenizer,
+                           {.sampling = {.temperature = 0},
+                            .stop = {.max_new_tokens = new_tokens, .ignore_eos = true},
+                            .drafter = {.kind = draft_length == 0 ? "plain" : "prompt_lookup"},
+                            .verifier = "greedy"});
   decoder->begin(requests, ConstantPolicy(draft_length));
   const auto start = std::chrono::steady_clock::now();
   while (decoder->round()) {
   }
   Decoded decoded;
-  decoded.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  decoded.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   for (const GenerationRecord& record : decoder->records()) {
     decoded.texts.push_back(record.output_ids);
     decoded.tokens += static_cast<std::int64_t>(record.output_ids.size());
@@ -55,13 +53,6 @@ Decoded decode(engines::Engines& engines, engines::LoadedModel& loaded, const Re
   }
   return decoded;
 }
-
-/// One lever of a model, loaded.
-struct LoadedLever {
-  const Lever* lever;
-  engines::LoadedModel loaded;
-  std::vector<double> source_rates;
-};
 
 /// Sums over prompts of one lever, plain and assisted.
 struct LeverSums {
@@ -91,6 +82,11 @@ class LeverBench {
     read_requests();
   }
 
+  std::vector<StepRow> steps() {
+    say_(fmt::format("{}: times forwards of 1 to 16 rows", model_));
+    return measure_steps(engines_, model_, path_, loaded_, requests_.front().prompt_ids);
+  }
+
   std::vector<LeverRow> rows() {
     std::vector<LeverRow> rows;
     for (const int draft_length : {0, settings_.draft_length}) add_rows(1, draft_length, rows);
@@ -107,8 +103,8 @@ class LeverBench {
  private:
   void require_there(const engines::KnownModel& known) {
     if (!known.fetched_by.empty())
-      throw ConfigError(fmt::format("model '{}' is not here (run {})", known.name,
-                                    known.fetched_by));
+      throw ConfigError(
+          fmt::format("model '{}' is not here (run {})", known.name, known.fetched_by));
     path_ = known.path;
   }
 
@@ -141,8 +137,8 @@ class LeverBench {
                                ids(all[static_cast<std::size_t>(i) % all.size()])};
       const auto length = static_cast<std::size_t>(settings_.batch_prompt_tokens);
       if (request.prompt_ids.size() > length)
-        request.prompt_ids.erase(request.prompt_ids.begin(), request.prompt_ids.end() -
-                                                                 static_cast<std::ptrdiff_t>(length));
+        request.prompt_ids.erase(request.prompt_ids.begin(),
+                                 request.prompt_ids.end() - static_cast<std::ptrdiff_t>(length));
       batch_.push_back(std::move(request));
     }
   }
@@ -183,10 +179,9 @@ class LeverBench {
     double seconds = 0, tokens = 0;
     for (const engines::Request& pilot : pilots_) {
       if (row.is_plain()) continue;
-      const Decoded decoded = decode(engines_, lever.loaded, {pilot},
-                                     row.batch == 1 ? settings_.new_tokens
-                                                    : settings_.batch_new_tokens,
-                                     row.draft_length);
+      const Decoded decoded = decode(
+          engines_, lever.loaded, {pilot},
+          row.batch == 1 ? settings_.new_tokens : settings_.batch_new_tokens, row.draft_length);
       tokens += static_cast<double>(decoded.tokens);
       for (const int rows : decoded.rows) seconds += costs.at(rows * row.batch) * 1e-9;
     }
@@ -202,7 +197,7 @@ class LeverBench {
     for (std::size_t p = 0; p < requests_.size(); ++p) {
       say_(fmt::format("{}: prompt {} of {}", model_, p + 1, requests_.size()));
       for (std::size_t i = 0; i < loaded_.size(); ++i) {
-        measure_source(loaded_[i]);
+        loaded_[i].source_rates.push_back(source_rate(engines_, *loaded_[i].lever, path_));
         add_pair(i, {requests_[p]}, settings_.new_tokens, settings_.draft_length, measured[i]);
       }
     }
@@ -226,9 +221,10 @@ class LeverBench {
                   assisted =
                       decode(engines_, loaded_[lever].loaded, requests, new_tokens, draft_length);
     if (plain.texts != assisted.texts)
-      throw Error(ExitCode::drift, fmt::format("model '{}' with {}: drafted text differs from plain "
-                                               "text",
-                                               model_, loaded_[lever].lever->name));
+      throw Error(ExitCode::drift,
+                  fmt::format("model '{}' with {}: drafted text differs from plain "
+                              "text",
+                              model_, loaded_[lever].lever->name));
     measured.add(plain, assisted);
   }
 
@@ -250,13 +246,6 @@ class LeverBench {
     row.tokens_per_round = static_cast<double>(tokens) / static_cast<double>(rounds);
   }
 
-  /// The floor beside each repetition: memory's rate, or the disk's.
-  void measure_source(LoadedLever& lever) {
-    lever.source_rates.push_back(lever.lever->streams
-                                     ? direct_read_rate(path_, kProbedBytes)
-                                     : engines_.measure_read_bandwidth(kProbedBytes, 3));
-  }
-
   engines::Engines& engines_;
   const LeverSettings& settings_;
   std::string model_, path_;
@@ -268,12 +257,15 @@ class LeverBench {
 
 }  // namespace
 
-std::vector<LeverRow> measure_levers(engines::Engines& engines, const LeverSettings& settings,
-                                     const std::function<void(const std::string&)>& say) {
-  std::vector<LeverRow> all;
+LeverTables measure_levers(engines::Engines& engines, const LeverSettings& settings,
+                           const std::function<void(const std::string&)>& say) {
+  LeverTables all;
   for (const std::string& model : settings.models) {
-    const std::vector<LeverRow> rows = LeverBench(engines, settings, model, say).rows();
-    all.insert(all.end(), rows.begin(), rows.end());
+    LeverBench bench(engines, settings, model, say);
+    const std::vector<StepRow> steps = bench.steps();
+    const std::vector<LeverRow> rows = bench.rows();
+    all.steps.insert(all.steps.end(), steps.begin(), steps.end());
+    all.rows.insert(all.rows.end(), rows.begin(), rows.end());
   }
   return all;
 }

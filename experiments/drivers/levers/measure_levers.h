@@ -11,21 +11,26 @@
 namespace speclab::experiments {
 
 struct LeverSettings {
-  std::vector<std::string> models;   ///< of the catalogue
-  int per_category = 1;              ///< prompts, of categories whose answers copy from them
+  std::vector<std::string> models;  ///< of the catalogue
+  int per_category = 1;             ///< prompts, of categories whose answers copy from them
   int new_tokens = 32;
-  int draft_length = 7;              ///< of prompt lookup, alone
+  int draft_length = 7;  ///< of prompt lookup, alone
   int batch = 64;
-  int batch_prompt_tokens = 16;      ///< prompts are cut to them
+  int batch_prompt_tokens = 16;  ///< prompts are cut to them
   int batch_new_tokens = 8;
   int batch_draft_length = 3;
+};
+
+struct LeverTables {
+  std::vector<LeverRow> rows;
+  std::vector<StepRow> steps;
 };
 
 /// All levers of a model lie in memory together and take turns, prompt by prompt. Drafted text is
 /// compared with plain text.
 /// @param say  gets a line before each step
 /// @throws ConfigError if a model is not there; Error if drafted text differs from plain text
-std::vector<LeverRow> measure_levers(engines::Engines& engines, const LeverSettings& settings,
-                                     const std::function<void(const std::string&)>& say);
+LeverTables measure_levers(engines::Engines& engines, const LeverSettings& settings,
+                           const std::function<void(const std::string&)>& say);
 
 }  // namespace speclab::experiments

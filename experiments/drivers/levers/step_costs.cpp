@@ -9,7 +9,7 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr int kRepetitions = 3;
+constexpr int kTimings = 3;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ StepCosts::StepCosts(engines::LanguageModel& model, const std::vector<Token>& to
   ForwardTimer timer(model, context, rows.back(), tokens);
   timer.forward_ns(rows.front());
   std::map<double, std::vector<double>> samples;
-  for (int repetition = 0; repetition < kRepetitions; ++repetition)
+  for (int repetition = 0; repetition < kTimings; ++repetition)
     for (const int count : rows) samples[count].push_back(timer.forward_ns(count));
   for (auto& [count, times] : samples) times_[count] = analysis::median(times).value;
 }

@@ -40,9 +40,9 @@ const LeverRow& row_of(const std::vector<LeverRow>& rows, const LeverRow& like, 
 }
 
 Comparison speed(const LeverRow& row) {
-  Comparison result = measured(
-      setting_of(row), "tokens_per_s",
-      {row.tokens_per_s, row.interval, static_cast<std::size_t>(row.prompts)});
+  Comparison result =
+      measured(setting_of(row), "tokens_per_s",
+               {row.tokens_per_s, row.interval, static_cast<std::size_t>(row.prompts)});
   result.note = fmt::format("predicted {:.4g}; {} in {}", row.predicted_tokens_per_s,
                             row.streamed_bytes > 0 ? "layers streamed" : "all weights in memory",
                             row.arithmetic);
@@ -99,11 +99,11 @@ analysis::Figure figure_of(const std::vector<LeverRow>& rows) {
                                   "assisted by prompt lookup.",
                                   rows.front().machine));
   for (const LeverRow& row : rows) {
-    const std::string series = fmt::format("{}, {}", row.is_plain() ? "plain" : "assisted",
-                                           row.batch == 1 ? "alone" : fmt::format("batch {}", row.batch));
+    const std::string series =
+        fmt::format("{}, {}", row.is_plain() ? "plain" : "assisted",
+                    row.batch == 1 ? "alone" : fmt::format("batch {}", row.batch));
     const double x = figure.place(fmt::format("{}, {}", row.model, row.lever));
-    figure.add(series, x,
-               {row.tokens_per_s, row.interval, static_cast<std::size_t>(row.prompts)});
+    figure.add(series, x, {row.tokens_per_s, row.interval, static_cast<std::size_t>(row.prompts)});
     figure.add_theirs(series, x, row.predicted_tokens_per_s);
   }
   analysis::Figure drawn = figure.figure();
@@ -116,11 +116,12 @@ analysis::Figure figure_of(const std::vector<LeverRow>& rows) {
 void measure_latency_levers(const std::string& folder, bool quick) {
   if (std::filesystem::exists(folder + kRows)) return;
   const auto engines = open_engines();
-  const std::vector<LeverRow> rows =
+  const LeverTables tables =
       measure_levers(*engines, settings_of(quick),
                      [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
   make_folder(folder);
-  write_lever_rows(rows, folder + kRows);
+  write_step_rows(tables.steps, folder + "/steps.csv");
+  write_lever_rows(tables.rows, folder + kRows);
 }
 
 Reproduction latency_levers(const Papers& papers, const RunFolders& folders) {
@@ -134,10 +135,10 @@ Reproduction latency_levers(const Papers& papers, const RunFolders& folders) {
     if (const auto found = batch_claim(claims, rows, row)) result.rows.push_back(*found);
   for (const LeverRow& row : rows) result.rows.push_back(speed(row));
   result.figures.push_back(figure_of(rows));
-  result.remarks.push_back(context_remark(
-      fmt::format("greedy decoding on {}, revision {}", rows.front().machine,
-                  rows.front().revision),
-      "OPT and other pairs in PyTorch, an RTX 3090 and others"));
+  result.remarks.push_back(
+      context_remark(fmt::format("greedy decoding on {}, revision {}", rows.front().machine,
+                                 rows.front().revision),
+                     "OPT and other pairs in PyTorch, an RTX 3090 and others"));
   return result;
 }
 

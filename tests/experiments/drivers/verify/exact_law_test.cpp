@@ -42,6 +42,18 @@ TEST_F(ExactLawTest, IsTheTargetsUnderLosslessRules) {
   }
 }
 
+// Catches low-bit products whose sums depend on the number of rows.
+TEST_F(ExactLawTest, IsTheTargetsInEachLowBitArithmetic) {
+  using engines::cpu::ProductKind;
+  for (const ProductKind kind : {ProductKind::exact, ProductKind::int8, ProductKind::bfloat16}) {
+    const engines::cpu::NumberForms numbers(engines::cpu::WeightChoice::q8, kind);
+    const auto model = engines::testing::tiny_model(config(5), {.type = numbers});
+    const auto law = enumerate(*model, "rejection");
+    ASSERT_TRUE(law) << numbers.name();
+    EXPECT_LE(law->largest_error, kExactTolerance) << numbers.name();
+  }
+}
+
 TEST_F(ExactLawTest, IsAnotherUnderALossyRule) {
   EXPECT_GT(enumerate(*model_, "typical").value().largest_error, 1e-3);
 }
