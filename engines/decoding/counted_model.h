@@ -3,7 +3,8 @@
 
 namespace speclab::engines {
 
-/// Bytes that one forward of these rows reads: the weights once, and the committed keys and values
+/// Bytes that one forward of these rows reads: the weights once, in the form that so many rows
+/// take, and the committed keys and values
 /// of each sequence. Layers with a window count as if they saw the whole sequence.
 /// @param rows  those of one sequence stand together
 std::int64_t forward_bytes(const ModelInfo& info, std::span<const ForwardRow> rows,

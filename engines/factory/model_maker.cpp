@@ -138,9 +138,7 @@ std::unique_ptr<LanguageModel> ModelMaker::language_model(const ModelSource& sou
 }
 
 std::unique_ptr<LanguageModel> ModelMaker::cpu_model(const ModelSource& source, Part part) {
-  cpu::NumberForms numbers = numbers_for(source, part);
-  if (numbers.weights == cpu::WeightChoice::fastest && !has_memory_for(source, numbers))
-    numbers.weights = cpu::WeightChoice::file;
+  const cpu::NumberForms numbers = numbers_for(source, part);
   require_memory_for(source, numbers);
   return std::make_unique<cpu::DecoderCpu>(source.config, *source.weights, numbers, team());
 }
@@ -152,13 +150,15 @@ bool ModelMaker::has_memory_for(const ModelSource& source, const cpu::NumberForm
 
 /// "auto" has the numbers of bfloat16. Kernels that expand low-bit weights fast enough take them
 /// from those of the file, unless they fit into caches anyway.
-cpu::NumberForms ModelMaker::auto_numbers(const ModelSource& source) const {
+cpu::NumberForms ModelMaker::auto_numbers(const ModelSource& source) {
   constexpr std::int64_t kCachedBytes = std::int64_t{8} << 20;
   const cpu::NumberForms fastest(cpu::WeightChoice::fastest, cpu::ProductKind::exact);
   if (!cpu::best_kernels()->expands_fast || !keeps_any(source, fastest) ||
       cpu::DecoderCpu::describe(source.config, *source.weights, fastest).weight_bytes <
           kCachedBytes)
     return cpu::ElementType::bfloat16;
+  if (is_streamed(options_) || !has_memory_for(source, fastest))
+    return {cpu::WeightChoice::file, cpu::ProductKind::exact};
   return fastest;
 }
 
@@ -171,15 +171,14 @@ cpu::NumberForms ModelMaker::drafter_numbers(const ModelSource& source,
   return cpu::ElementType::bfloat16;
 }
 
-cpu::NumberForms ModelMaker::numbers_for(const ModelSource& source, Part part) const {
+cpu::NumberForms ModelMaker::numbers_for(const ModelSource& source, Part part) {
   cpu::NumberForms numbers = resident_numbers_for(source, part);
-  if (!is_streamed(options_) || part == Part::drafter) return numbers;
-  if (numbers.weights == cpu::WeightChoice::fastest) numbers.weights = cpu::WeightChoice::file;
-  numbers.resident_bytes = options_.resident_bytes;
+  if (is_streamed(options_) && part == Part::target)
+    numbers.resident_bytes = options_.resident_bytes;
   return numbers;
 }
 
-cpu::NumberForms ModelMaker::resident_numbers_for(const ModelSource& source, Part part) const {
+cpu::NumberForms ModelMaker::resident_numbers_for(const ModelSource& source, Part part) {
   using cpu::WeightChoice;
   if (options_.dtype == "float32" || options_.dtype == "bfloat16")
     return element_type(options_.dtype);
@@ -192,8 +191,9 @@ cpu::NumberForms ModelMaker::resident_numbers_for(const ModelSource& source, Par
   throw ConfigError(fmt::format(
       "dtype '{}', activations '{}': model '{}' has no weights to hold so; allowed: {}",
       options_.dtype, options_.activations, escaped(source.config.name),
-      options_.dtype == "q8" ? "a model with products whose depth is a multiple of 32"
-                             : "dtype q8, or a GGUF file with Q4_0 Q4_1 Q5_0 Q8_0 Q4_K Q6_K"));
+      options_.dtype == "q8"  ? "a model with products whose depth is a multiple of 32"
+      : is_streamed(options_) ? "a GGUF file with Q4_0 Q4_1 Q5_0 Q8_0 Q4_K Q6_K"
+                              : "dtype q8, or a GGUF file with Q4_0 Q4_1 Q5_0 Q8_0 Q4_K Q6_K"));
 }
 
 std::shared_ptr<MlpSpeculator> ModelMaker::mlp_speculator(const MlpSpeculatorSource& source) {

@@ -53,10 +53,10 @@ class ModelMaker {
   void require_memory_for(const ModelSource& source, const cpu::NumberForms& numbers);
   bool has_memory_for(const ModelSource& source, const cpu::NumberForms& numbers);
   std::int64_t bytes_to_load(const ModelSource& source, const cpu::NumberForms& numbers);
-  cpu::NumberForms auto_numbers(const ModelSource& source) const;
+  cpu::NumberForms auto_numbers(const ModelSource& source);
   /// @throws ConfigError if the options ask for low-bit weights of a model that has none
-  cpu::NumberForms numbers_for(const ModelSource& source, Part part) const;
-  cpu::NumberForms resident_numbers_for(const ModelSource& source, Part part) const;
+  cpu::NumberForms numbers_for(const ModelSource& source, Part part);
+  cpu::NumberForms resident_numbers_for(const ModelSource& source, Part part);
   cpu::NumberForms drafter_numbers(const ModelSource& source, cpu::NumberForms numbers) const;
   std::unique_ptr<LanguageModel> cpu_model(const ModelSource& source, Part part);
   std::string dtype() const;

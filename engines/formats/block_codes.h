@@ -27,7 +27,8 @@ struct BlockCodes {
 /// Reads one block of a format with `codes`, see find_block_codes.
 using ReadBlockCodes = void (*)(const std::byte* block, BlockCodes& out);
 
-/// Of a block of Q4_K the scales and minima alone. @return its nibbles: 32 bytes for two sub-blocks
+/// Reads the scales and minima of a block of Q4_K alone. @return its nibbles: 32 bytes for two
+/// sub-blocks
 const std::uint8_t* read_q4_k_scales(const std::byte* block, BlockCodes& out);
 
 /// Null for a format that is not low-bit, or has no codes here.

@@ -44,7 +44,7 @@ class LowBitSpeclab(Speclab):
 
     def generate(self, mode, ids, new_tokens):
         result = self.run("--prompt-ids", ",".join(map(str, ids)), "--max-new-tokens", str(new_tokens), *self.options[mode])
-        eight = [r["target_ns"] * 1e-6 for r in result["rounds"] if r["drafted"] == 7]
+        eight = [r["target_seconds"] * 1e3 for r in result["rounds"] if r["rows"] == 8]
         return {"tokens_per_s": new_tokens / result["decode_seconds"], "forward_ms": statistics.median(eight) if eight else ""}
 
 

@@ -35,7 +35,7 @@ enum class TokenFate : std::uint8_t { plain, accepted, recovered, bonus };
 enum class StopReason : std::uint8_t { length, end_of_sequence, stop_string };
 
 /// Bytes of weights and of cached keys and values that forwards read. They are counted, not
-/// measured: a forward reads ModelInfo::weight_bytes once, however many rows it has, and
+/// measured: a forward reads the weights once, in the form that its number of rows takes, and
 /// ModelInfo::cache_bytes_per_token of every committed token of its sequences.
 struct ReadBytes {
   std::int64_t target = 0;

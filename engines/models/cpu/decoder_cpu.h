@@ -84,10 +84,11 @@ class DecoderCpu final : public LanguageModel {
   };
   struct Scratch {  ///< of one thread
     std::vector<float> scores, weighted, head;
-    HugeBuffer block;  ///< one block of low-bit columns, expanded
-    HugeBuffer made;   ///< one block of streamed columns
+    HugeBuffer block;           ///< one block of low-bit columns, expanded
+    HugeBuffer made;            ///< one block of streamed columns
+    std::vector<float> values;  ///< of one of them
   };
-  /// Where the matrices of a streamed layer stand in its piece.
+  /// Places of a streamed layer's matrices in its piece.
   struct StreamedLayer {
     RolePlaces places;
     const StreamPiece* piece;
@@ -219,7 +220,7 @@ class DecoderCpu final : public LanguageModel {
   void run_form(const MultiplyArgs& args);
   /// One block of columns after the other: made, expanded, or both.
   void run_blocks(int rank, const PackedMatrix& matrix, MultiplyArgs args, bool expands);
-  static const char* made_block(const Scratch& scratch, const PackedMatrix& matrix, WeightForm form,
+  static const char* made_block(Scratch& scratch, const PackedMatrix& matrix, WeightForm form,
                                 int block);
   std::size_t bytes_of_deepest_block(int bytes_a_weight) const;
   Epilogue first_epilogue() const { return config_.gated ? Epilogue::gate : Epilogue::activate; }

@@ -11,18 +11,6 @@ using Order = StreamedColumns::Order;
 
 namespace {
 
-PackedMatrix packed(WeightForm form, int columns, int depth, std::span<const float> weights) {
-  PackedMatrix matrix(form, columns, depth);
-  matrix.set_columns(0, weights);
-  return matrix;
-}
-
-PackedMatrix packed(WeightForm form, int columns, int depth, StoredRows rows) {
-  PackedMatrix matrix(form, columns, depth);
-  matrix.set_columns(0, rows);
-  return matrix;
-}
-
 /// Zeros up to whole blocks of columns.
 std::vector<float> whole_blocks(std::vector<float> bias) {
   if (!bias.empty())
@@ -39,13 +27,6 @@ std::vector<float> gate_up_bias(const std::vector<float>& gate, const std::vecto
       bias.insert(bias.end(), half->begin() + static_cast<std::ptrdiff_t>(i),
                   half->begin() + static_cast<std::ptrdiff_t>(i + kHalf));
   return bias;
-}
-
-std::vector<float> copy_of_part(const std::vector<float>& values, std::int64_t part,
-                                std::int64_t parts) {
-  const std::size_t size = values.size() / static_cast<std::size_t>(parts);
-  const std::span of_part = std::span(values).subspan(static_cast<std::size_t>(part) * size, size);
-  return {of_part.begin(), of_part.end()};
 }
 
 }  // namespace
@@ -194,56 +175,6 @@ DecoderCpu::Linear DecoderCpu::load_first(const Loading& from, std::int32_t laye
   return linear;
 }
 
-void DecoderCpu::load_expert_firsts(const Loading& from, std::int32_t layer,
-                                    Experts& experts) const {
-  using enum TensorRole;
-  const WeightForm form = from.forms.woven(expert_gate, expert_up, layer);
-  const std::int32_t size = config_.expert_size, count = config_.num_experts;
-  if (is_low_bit(form)) {
-    const LowBitRows gates =
-                         config_.gated ? from.forms.read(expert_gate, layer, form) : LowBitRows{},
-                     ups = from.forms.read(expert_up, layer, form);
-    for (std::int32_t e = 0; e < count; ++e)
-      experts.first.push_back(
-          {first_product(form, gates.part(e, count), ups.part(e, count), size), {}});
-    return;
-  }
-  const std::vector<float> gates = config_.gated ? from.weights.read(expert_gate, layer)
-                                                 : std::vector<float>{},
-                           ups = from.weights.read(expert_up, layer);
-  for (std::int32_t e = 0; e < count; ++e)
-    experts.first.push_back(
-        {first_product(form, copy_of_part(gates, e, count), copy_of_part(ups, e, count), size),
-         {}});
-}
-
-void DecoderCpu::load_expert_downs(const Loading& from, std::int32_t layer,
-                                   Experts& experts) const {
-  using enum TensorRole;
-  const WeightForm form = from.forms.of(expert_down, layer);
-  const std::int32_t hidden = config_.hidden_size, count = config_.num_experts;
-  if (is_low_bit(form)) {
-    const LowBitRows downs = from.forms.read(expert_down, layer, form);
-    for (std::int32_t e = 0; e < count; ++e)
-      experts.down.push_back({packed(form, hidden, widths_.expert, downs.part(e, count)), {}});
-    return;
-  }
-  const std::vector<float> downs = from.weights.read(expert_down, layer);
-  for (std::int32_t e = 0; e < count; ++e)
-    experts.down.push_back(
-        {packed(form, hidden, widths_.expert,
-                widened(copy_of_part(downs, e, count), config_.expert_size, widths_.expert)),
-         {}});
-}
-
-void DecoderCpu::load_experts(const Loading& from, std::int32_t layer, Experts& experts) const {
-  using enum TensorRole;
-  experts.router =
-      load_linear(from, router, router, layer, config_.num_experts, config_.hidden_size);
-  load_expert_firsts(from, layer, experts);
-  load_expert_downs(from, layer, experts);
-}
-
 DecoderCpu::Layer DecoderCpu::load_layer(const Loading& from, std::int32_t layer) const {
   using enum TensorRole;
   const auto norm = [&](TensorRole weight, TensorRole bias) {
@@ -316,7 +247,10 @@ void DecoderCpu::load(const DecoderWeights& weights) {
   deepest_ = std::max({widths_.hidden, widths_.table, widths_.query, widths_.inner, widths_.expert,
                        fusion_.matrix.depth()});
   if (!streams) return;
-  for (Scratch& scratch : scratch_) scratch.made = make_huge_buffer(bytes_of_deepest_block(4));
+  for (Scratch& scratch : scratch_) {
+    scratch.made = make_huge_buffer(bytes_of_deepest_block(4));
+    scratch.values.resize(static_cast<std::size_t>(deepest_));
+  }
 }
 
 /// The expanded form of every low-bit product beside it.

@@ -23,6 +23,13 @@ class DecoderCpu::LoadingMemory {
                 const NumberForms& numbers)
       : shape_(shape), numbers_(numbers), forms_(shape, weights, numbers), widths_(shape) {}
 
+  /// Values that `loading` threads hold while they load a layer each, and blocks that all make.
+  std::int64_t of_threads(int loading, int num_threads) {
+    const std::int64_t deepest =
+        std::max({widths_.hidden, widths_.table, widths_.query, widths_.inner});
+    return loading * load_layer(0) + num_threads * deepest * kBlockColumns * kFloat;
+  }
+
   std::int64_t highest(int num_threads) {
     load_tables();
     std::int64_t layer_bytes = 0;
@@ -165,8 +172,11 @@ std::int64_t DecoderCpu::bytes_of_a_row(const DecoderShape& shape, const MatrixF
 
 std::int64_t DecoderCpu::bytes_to_load(const DecoderShape& shape, const DecoderWeights& weights,
                                        const NumberForms& numbers, int num_threads) {
-  if (const std::optional<StreamPlan> plan = stream_plan(shape, weights, numbers))
-    return plan->resident_bytes();
+  const std::optional<StreamPlan> plan = stream_plan(shape, weights, numbers);
+  if (plan && plan->streams())
+    return plan->resident_bytes() +
+           LoadingMemory(shape, weights, numbers)
+               .of_threads(std::min(num_threads, plan->num_resident_layers()), num_threads);
   return LoadingMemory(shape, weights, numbers).highest(num_threads);
 }
 

@@ -22,9 +22,7 @@ std::size_t DecoderCpu::bytes_of_deepest_block(int bytes_a_weight) const {
 
 void DecoderCpu::reserve_product_rows(std::size_t rows) {
   if (numbers_.kind == ProductKind::exact) {
-    const bool expands =
-        numbers_.weights == WeightChoice::file || numbers_.weights == WeightChoice::q8;
-    if (!expands || rows < kExpandedRows) return;
+    if (numbers_.weights == WeightChoice::expanded || rows < kExpandedRows) return;
     for (Scratch& scratch : scratch_)
       if (!scratch.block) scratch.block = make_huge_buffer(bytes_of_deepest_block(2));
     return;
@@ -127,10 +125,10 @@ void DecoderCpu::run_form(const MultiplyArgs& args) {
   kernels_->multiply_low_bit(args);
 }
 
-const char* DecoderCpu::made_block(const Scratch& scratch, const PackedMatrix& matrix,
-                                   WeightForm form, int block) {
+const char* DecoderCpu::made_block(Scratch& scratch, const PackedMatrix& matrix, WeightForm form,
+                                   int block) {
   auto* made = static_cast<char*>(scratch.made.get());
-  matrix.source()->make_block(form, block, made);
+  matrix.source()->make_block(form, block, made, scratch.values);
   return made;
 }
 

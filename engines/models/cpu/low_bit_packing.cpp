@@ -27,7 +27,7 @@ std::uint32_t load_word(const std::uint8_t* from) {
 
 void store_word(std::uint8_t* to, std::uint32_t word) { std::memcpy(to, &word, sizeof word); }
 
-/// Where the codes of a group stand in its record.
+/// Places of a group's codes in its record.
 struct GroupPlace {
   std::uint8_t *steps, *high;  ///< steps are kStepBytes apart, high bits of a vector kVectorBytes
   int shift;                   ///< of a nibble
@@ -179,10 +179,6 @@ ScaleOf16 scale_at(WeightForm form, const std::uint8_t* record, int column, int 
       return {half_at(record + group * kHalfBytes, column), 0};
   }
 }
-
-}  // namespace
-
-namespace {
 
 /// Neighbouring columns on their way into a block.
 struct Columns {

@@ -103,7 +103,7 @@ std::int64_t MatrixForms::bytes_to_read(TensorRole role, std::int32_t layer) con
   const std::optional<WeightForm> form = low_bit(role, layer);
   const std::int64_t expanded = weights_.bytes_to_read(role, layer);
   if (!form) return expanded;
-  const BlockFormat& format = *find_block_format(name_of(*form));
+  const BlockFormat& format = block_format(*form);
   const std::int64_t stored =
       num_elements(role, shape_) / format.block_elements * format.block_bytes;
   if (numbers_.weights == WeightChoice::q8) return expanded + stored;
@@ -111,7 +111,7 @@ std::int64_t MatrixForms::bytes_to_read(TensorRole role, std::int32_t layer) con
 }
 
 LowBitRows MatrixForms::read(TensorRole role, std::int32_t layer, WeightForm form) const {
-  const BlockFormat& format = *find_block_format(name_of(form));
+  const BlockFormat& format = block_format(form);
   const std::int64_t row_bytes =
       depth_of(role, shape_) / format.block_elements * format.block_bytes;
   if (numbers_.weights == WeightChoice::q8)

@@ -37,7 +37,7 @@ void pack_values(WeightForm form, std::span<const float> values, char* block, in
 PackedMatrix::PackedMatrix(std::vector<Part> parts, int depth)
     : parts_(std::move(parts)), depth_(depth) {
   set_sizes();
-  data_ = make_huge_buffer(static_cast<std::size_t>(bytes()));
+  data_ = make_weight_buffer(static_cast<std::size_t>(bytes()));
   place_parts();
 }
 
@@ -71,7 +71,7 @@ std::int64_t PackedMatrix::data_bytes(WeightForm form, std::int64_t columns, std
 std::int64_t PackedMatrix::memory_bytes(std::span<const Part> parts, std::int64_t depth) {
   std::int64_t bytes = 0;
   for (const Part& part : parts) bytes += data_bytes(part.form, part.columns, depth);
-  return static_cast<std::int64_t>(huge_buffer_bytes(static_cast<std::size_t>(bytes)));
+  return static_cast<std::int64_t>(weight_buffer_bytes(static_cast<std::size_t>(bytes)));
 }
 
 void PackedMatrix::place_parts() {
@@ -164,6 +164,18 @@ void PackedMatrix::read_column(int column, float* out) const {
     for_each_bfloat16(depth_, place.column,
                       [&](std::int64_t k, std::int64_t at) { out[k] = from_bfloat16(in[at]); });
   }
+}
+
+PackedMatrix packed(WeightForm form, int columns, int depth, std::span<const float> weights) {
+  PackedMatrix matrix(form, columns, depth);
+  matrix.set_columns(0, weights);
+  return matrix;
+}
+
+PackedMatrix packed(WeightForm form, int columns, int depth, StoredRows rows) {
+  PackedMatrix matrix(form, columns, depth);
+  matrix.set_columns(0, rows);
+  return matrix;
 }
 
 }  // namespace speclab::engines::cpu

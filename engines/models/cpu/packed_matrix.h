@@ -23,8 +23,10 @@ struct StoredRows {
 class BlockSource {
  public:
   virtual ~BlockSource() = default;
-  /// @param out  block_bytes(form, depth)
-  virtual void make_block(WeightForm form, int block, char* out) const = 0;
+  /// Takes no memory.
+  /// @param out     block_bytes(form, depth)
+  /// @param values  room for [depth]
+  virtual void make_block(WeightForm form, int block, char* out, std::span<float> values) const = 0;
 };
 
 /// Puts a column into a block of an expanded form. @param values  [depth]
@@ -105,5 +107,9 @@ class PackedMatrix {
   std::shared_ptr<const BlockSource> source_;
   std::vector<PlacedPart> placed_;
 };
+
+/// A matrix of one form. @param weights  [columns, depth] @param rows  as many
+PackedMatrix packed(WeightForm form, int columns, int depth, std::span<const float> weights);
+PackedMatrix packed(WeightForm form, int columns, int depth, StoredRows rows);
 
 }  // namespace speclab::engines::cpu

@@ -1,6 +1,5 @@
 #pragma once
-// What one layer, or a part of the head, takes from the files of a model: stretches that are read
-// into one buffer.
+// Stretches of a model's files that one layer, or a part of the head, reads into one buffer.
 
 #include <cstdint>
 #include <span>
@@ -24,7 +23,7 @@ class StreamPiece {
   explicit StreamPiece(std::span<const RowPlaces> roles);
 
   const std::vector<Stretch>& stretches() const { return stretches_; }
-  /// Of the buffer.
+  /// Size of the buffer.
   std::int64_t bytes() const { return bytes_; }
   /// The place of a row in the buffer.
   std::int64_t place_of(const RowPlaces::Place& row) const;

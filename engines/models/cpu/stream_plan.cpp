@@ -54,8 +54,10 @@ std::int64_t memory_of_layer(const DecoderShape& shape, const MatrixForms& forms
          memory({{forms.of(down, layer), hidden}}, inner);
 }
 
-std::int64_t memory_of_head(const DecoderShape& shape, const MatrixForms& forms) {
-  const PackedMatrix::Part part{forms.of(head_of(shape), 0), shape.num_logits()};
+std::int64_t memory_of_table(const DecoderShape& shape, const MatrixForms& forms,
+                             TensorRole table) {
+  const int columns = table == head ? shape.num_logits() : shape.vocab_size;
+  const PackedMatrix::Part part{forms.of(table, 0), columns};
   return PackedMatrix::memory_bytes({{part}}, shape.table_width());
 }
 
@@ -72,7 +74,7 @@ std::int64_t memory_of_rest(const DecoderShape& shape) {
 }
 
 std::int64_t memory_of_buffer(std::int64_t bytes) {
-  return static_cast<std::int64_t>(huge_buffer_bytes(static_cast<std::size_t>(bytes)));
+  return static_cast<std::int64_t>(weight_buffer_bytes(static_cast<std::size_t>(bytes)));
 }
 
 RowPlaces part_of(const RowPlaces& places, std::int64_t first, std::int64_t count) {
@@ -138,14 +140,15 @@ StreamPlan::StreamPlan(const DecoderShape& shape, const DecoderWeights& weights,
   if (shape.num_experts > 0) refuse_model(shape, "has experts");
   require_whole_vectors(shape);
   const std::vector<std::int64_t> layers = layer_bytes(shape, weights);
-  std::vector<RowPlaces> head =
+  std::vector<RowPlaces> head_parts =
       cut_to_fit(table_places(shape, weights, head_of(shape)), std::ranges::max(layers));
   const std::int64_t rest = memory_of_rest(shape);
-  resident_bytes_ = rest + memory_of_head(shape, forms);
+  resident_bytes_ = rest + memory_of_table(shape, forms, embedding);
+  if (!shape.head_is_embedding()) resident_bytes_ += memory_of_table(shape, forms, head);
   for (std::int32_t layer = 0; layer < shape.num_layers; ++layer)
     resident_bytes_ += memory_of_layer(shape, forms, layer);
   if (resident_bytes_ <= limit) return;
-  head_pieces_ = std::move(head);
+  head_pieces_ = std::move(head_parts);
   std::int64_t largest = std::ranges::max(layers);
   for (const RowPlaces& piece : head_pieces_) {
     streamed_bytes_ += piece_bytes(piece);

@@ -1,5 +1,5 @@
 #pragma once
-// Which layers of a model stay in memory, and which are read from the file at every forward.
+// The choice of layers that stay in memory; the others are read from the file at every forward.
 
 #include <cstdint>
 #include <map>
@@ -12,16 +12,16 @@ namespace speclab::engines::cpu {
 
 using RolePlaces = std::map<TensorRole, RowPlaces>;
 
-/// The rows of the layer's matrices in files.
+/// Places of the rows of a layer's matrices.
 /// @throws ConfigError if a matrix of the layer stands in no file row by row
 RolePlaces layer_places(const DecoderShape& shape, const DecoderWeights& weights,
                         std::int32_t layer);
-/// The rows of a table. @throws ConfigError likewise
+/// Places of the rows of a table. @throws ConfigError likewise
 RowPlaces table_places(const DecoderShape& shape, const DecoderWeights& weights, TensorRole table);
 StreamPiece piece_of(const RolePlaces& places);
 
-/// Where the whole model does not fit, the first layers stay in memory, as many as fit beside two
-/// buffers of the largest piece; the head is read.
+/// The whole model stays if it fits. Else the first layers do, as many as fit beside two buffers of
+/// the largest piece, and the head is read.
 class StreamPlan {
  public:
   /// @param limit  bytes of memory that weights may take: those that stay, and both buffers

@@ -30,17 +30,19 @@ StreamedColumns::Run StreamedColumns::run_at(int column) const {
   return {nullptr, 0, 0};
 }
 
-void StreamedColumns::make_block(WeightForm form, int block, char* out) const {
+void StreamedColumns::make_block(WeightForm form, int block, char* out,
+                                 std::span<float> values) const {
   const bool is_whole = run_at(block * kBlockColumns + kBlockColumns - 1).count > 0;
   if (!is_whole) std::memset(out, 0, static_cast<std::size_t>(block_bytes(form, depth_)));
   for (int column = 0; column < kBlockColumns;) {
     const Run run = run_at(block * kBlockColumns + column);
-    if (run.count > 0) make_columns(form, run, out, column);
+    if (run.count > 0) make_columns(form, run, out, column, values);
     column += run.count > 0 ? run.count : kBlockColumns / 2;
   }
 }
 
-void StreamedColumns::make_columns(WeightForm form, const Run& run, char* out, int column) const {
+void StreamedColumns::make_columns(WeightForm form, const Run& run, char* out, int column,
+                                   std::span<float> values) const {
   const Side& side = *run.side;
   const std::byte* rows[kBlockColumns];
   for (int i = 0; i < run.count; ++i) {
@@ -51,7 +53,7 @@ void StreamedColumns::make_columns(WeightForm form, const Run& run, char* out, i
   if (is_low_bit(form))
     return pack_columns(form, {rows, static_cast<std::size_t>(run.count)}, side.row_bytes, out,
                         column);
-  std::vector<float> values(static_cast<std::size_t>(depth_));
+  values = values.first(static_cast<std::size_t>(depth_));
   for (int i = 0; i < run.count; ++i) {
     side.format->dequantise({rows[i], static_cast<std::size_t>(side.row_bytes)}, values.data());
     pack_values(form, values, out, column + i);

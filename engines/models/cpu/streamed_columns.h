@@ -27,7 +27,7 @@ class StreamedColumns final : public BlockSource {
 
   StreamedColumns(std::shared_ptr<const WeightStream> stream, std::vector<Side> sides, Order order,
                   int depth);
-  void make_block(WeightForm form, int block, char* out) const override;
+  void make_block(WeightForm form, int block, char* out, std::span<float> values) const override;
 
  private:
   /// Neighbouring columns of one side.
@@ -37,7 +37,8 @@ class StreamedColumns final : public BlockSource {
     int count;  ///< 0 behind the last column
   };
   Run run_at(int column) const;
-  void make_columns(WeightForm form, const Run& run, char* out, int column) const;
+  void make_columns(WeightForm form, const Run& run, char* out, int column,
+                    std::span<float> values) const;
 
   std::shared_ptr<const WeightStream> stream_;
   std::vector<Side> sides_;

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/core/errors.h"
+
 namespace speclab::engines::cpu {
 namespace {
 
-/// Of one request: the system cuts it as the disk likes it.
+/// Size of one request; the system cuts it as the disk likes it.
 constexpr std::size_t kRequestBytes = 4 << 20;
 
 }  // namespace
@@ -19,7 +21,8 @@ WeightStream::WeightStream(std::vector<StreamPiece> pieces) : pieces_(std::move(
       if (!files_.contains(stretch.file))
         files_.emplace(stretch.file, stretch.file->reopened_direct());
   }
-  for (HugeBuffer& buffer : buffers_) buffer = make_huge_buffer(static_cast<std::size_t>(largest));
+  for (HugeBuffer& buffer : buffers_)
+    buffer = make_weight_buffer(static_cast<std::size_t>(largest));
   reader_ = std::thread([this] { read_on(); });
 }
 
@@ -34,6 +37,11 @@ WeightStream::~WeightStream() {
 
 bool WeightStream::is_direct() const {
   return std::ranges::all_of(files_, [](const auto& file) { return file.second.is_direct(); });
+}
+
+void WeightStream::begin() {
+  SPECLAB_EXPECT(used_ % num_pieces() == 0, "a forward begins with the first piece");
+  first_ = used_;
 }
 
 void WeightStream::wait(int piece) {

@@ -29,7 +29,7 @@ class WeightStream {
   bool is_direct() const;
 
   /// A forward begins; no thread uses the stream then.
-  void begin() { first_ = used_; }
+  void begin();
   /// Returns when the piece is there, or when reading has failed: finish() tells then.
   void wait(int piece);
   /// The piece's buffer. Valid between wait() and done().

@@ -73,7 +73,7 @@ std::int64_t num_elements(TensorRole role, const DecoderShape& shape);
 std::vector<float> rows_of(std::span<const Token> tokens, std::span<const float> table,
                            std::int32_t width);
 
-/// Where the rows of a role lie in files.
+/// Places of a role's rows in files.
 struct RowPlaces {
   const BlockFormat* format = nullptr;  ///< of all rows
   std::int64_t row_bytes = 0;

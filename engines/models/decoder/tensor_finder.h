@@ -1,5 +1,5 @@
 #pragma once
-// Where the tensors of a decoder stand in one kind of file: their names, and the sizes they have.
+// Names and sizes of a decoder's tensors in one kind of file.
 
 #include <memory>
 #include <span>
@@ -40,7 +40,7 @@ class TensorFinder {
   std::string name_at(const TensorPlace& place, std::int32_t layer, std::int32_t part) const;
   /// Names of buffers of this layer.
   std::vector<std::string> buffer_names(std::int32_t layer) const;
-  /// Whether a place stands for the parts of experts, and the model has none.
+  /// True if a place stands for the parts of experts, and the model has none.
   bool is_of_no_part(const TensorPlace& place) const;
   /// Rows of the role, and of all roles that share its tensor; of each expert where there are some.
   std::int64_t rows(TensorRole role) const;

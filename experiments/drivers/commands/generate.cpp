@@ -157,8 +157,11 @@ void print_comparison(const GenerationRecord& plain, const GenerationRecord& dra
 nlohmann::ordered_json rounds_json(const GenerationRecord& record) {
   nlohmann::ordered_json rounds = nlohmann::ordered_json::array();
   for (const RoundRecord& round : record.rounds)
-    rounds.push_back(
-        {{"drafted", round.drafted}, {"accepted", round.accepted}, {"emitted", round.emitted}});
+    rounds.push_back({{"drafted", round.drafted},
+                      {"accepted", round.accepted},
+                      {"emitted", round.emitted},
+                      {"rows", round.rows},
+                      {"target_seconds", seconds(round.target_ns)}});
   return rounds;
 }
 

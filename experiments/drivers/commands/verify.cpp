@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -133,6 +135,19 @@ void check_against(const std::string& against, const std::string& dtype) {
                     fmt::join(allowed, ", ")));
 }
 
+/// The logits of all positions lie in memory while the other arithmetic reads the texts.
+void check_positions(std::int32_t positions, const engines::ModelInfo& model) {
+  const double bytes_a_position = 4.0 * model.vocab_size,
+               memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                        static_cast<double>(sysconf(_SC_PAGESIZE)) / 2;
+  if (positions * bytes_a_position <= memory) return;
+  throw ConfigError(fmt::format(
+      "--positions {}: their logits take {:.1f} GB, and half of this machine's memory is {:.1f} "
+      "GB; allowed: at most {:.0f}",
+      positions, positions * bytes_a_position / 1e9, memory / 1e9,
+      std::floor(memory / bytes_a_position)));
+}
+
 /// Wrong options are told before a model is loaded, as far as they can be.
 void check_options(const VerifyOptions& options) {
   if (options.speculation_length < 0)
@@ -193,7 +208,10 @@ int run_verify(const VerifyOptions& options) {
   const std::vector<Prompt> prompts = prompts_of(options);
   const auto engines = open_engines();
   engines::LoadedModel loaded = load_with_note(*engines, options.common.model);
-  if (options.against) check_against(*options.against, loaded.model->info().dtype);
+  if (options.against) {
+    check_against(*options.against, loaded.model->info().dtype);
+    check_positions(options.positions, loaded.model->info());
+  }
   VerificationPlan plan{options.decoder, options.speculation_length,
                         requests_of(options, prompts, loaded)};
   plan.decoder.seed = options.common.seed;

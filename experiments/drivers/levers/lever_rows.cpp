@@ -1,22 +1,24 @@
 #include "experiments/drivers/levers/lever_rows.h"
 
 #include <array>
+#include <limits>
 #include <string_view>
 
 #include "analysis/io/csv_writer.h"
 #include "analysis/io/table.h"
+#include "experiments/drivers/reproduce/papers.h"
 #include "sim/core/files.h"
 
 namespace speclab::experiments {
 namespace {
 
-constexpr std::array<std::string_view, 21> kColumns{"model",
+constexpr std::array<std::string_view, 22> kColumns{"model",
                                                     "lever",
                                                     "arithmetic",
                                                     "kernels",
                                                     "batch",
                                                     "draft_length",
-                                                    "prompts",
+                                                    "units",
                                                     "tokens",
                                                     "tokens_per_s",
                                                     "tokens_per_s_low",
@@ -26,11 +28,16 @@ constexpr std::array<std::string_view, 21> kColumns{"model",
                                                     "speedup",
                                                     "speedup_low",
                                                     "speedup_high",
+                                                    "batch_gain",
                                                     "weight_bytes",
                                                     "streamed_bytes",
                                                     "source_bytes_per_s",
                                                     "machine",
                                                     "revision"};
+
+double positive(const analysis::Table& table, std::size_t row, const char* column) {
+  return table.number_from(std::numeric_limits<double>::min(), 1e18, row, column);
+}
 
 using MaybeInterval = std::optional<analysis::Interval>;
 
@@ -51,19 +58,20 @@ LeverRow row_at(const analysis::Table& table, std::size_t row) {
           .lever = table.text(row, "lever"),
           .arithmetic = table.text(row, "arithmetic"),
           .kernels = table.text(row, "kernels"),
-          .batch = static_cast<std::int32_t>(table.count(row, "batch", 1)),
-          .draft_length = static_cast<std::int32_t>(table.count(row, "draft_length")),
-          .prompts = static_cast<std::int32_t>(table.count(row, "prompts", 1)),
+          .batch = small_count(table, row, "batch", 1),
+          .draft_length = small_count(table, row, "draft_length"),
+          .units = small_count(table, row, "units", 1),
           .tokens = table.count(row, "tokens", 1),
-          .tokens_per_s = table.number(row, "tokens_per_s"),
+          .tokens_per_s = positive(table, row, "tokens_per_s"),
           .interval = interval_at(table, row, "tokens_per_s"),
-          .predicted_tokens_per_s = table.number(row, "predicted_tokens_per_s"),
-          .tokens_per_round = table.number(row, "tokens_per_round"),
+          .predicted_tokens_per_s = positive(table, row, "predicted_tokens_per_s"),
+          .tokens_per_round = positive(table, row, "tokens_per_round"),
           .speedup = table.optional_number(row, "speedup"),
           .speedup_interval = interval_at(table, row, "speedup"),
+          .batch_gain = table.optional_number(row, "batch_gain"),
           .weight_bytes = table.count(row, "weight_bytes"),
           .streamed_bytes = table.count(row, "streamed_bytes"),
-          .source_bytes_per_s = table.number(row, "source_bytes_per_s"),
+          .source_bytes_per_s = positive(table, row, "source_bytes_per_s"),
           .machine = table.text(row, "machine"),
           .revision = table.text(row, "revision")};
 }
@@ -71,11 +79,11 @@ LeverRow row_at(const analysis::Table& table, std::size_t row) {
 }  // namespace
 
 std::span<const Lever> levers() {
-  static constexpr Lever kLevers[] = {{"bfloat16", "bfloat16", "exact", false},
-                                      {"int8", "q8", "int8", false},
-                                      {"4-bit", "file", "int8", false},
-                                      {"4-bit exact", "file", "exact", false},
-                                      {"streamed", "file", "exact", true}};
+  static constexpr Lever kLevers[] = {{"bfloat16", "bfloat16", "exact", false, true},
+                                      {"int8", "q8", "int8", false, true},
+                                      {"4-bit", "file", "int8", false, true},
+                                      {"4-bit exact", "file", "exact", false, false},
+                                      {"streamed", "file", "exact", true, true}};
   return kLevers;
 }
 
@@ -84,11 +92,14 @@ void write_lever_rows(std::span<const LeverRow> rows, const std::string& path) {
   for (const LeverRow& row : rows) {
     csv.field(row.model).field(row.lever).field(row.arithmetic).field(row.kernels);
     csv.field(std::int64_t{row.batch}).field(std::int64_t{row.draft_length});
-    csv.field(std::int64_t{row.prompts}).field(row.tokens).field(row.tokens_per_s);
+    csv.field(std::int64_t{row.units}).field(row.tokens).field(row.tokens_per_s);
     add_interval(csv, row.interval);
     csv.field(row.predicted_tokens_per_s).field(row.tokens_per_round).field(row.speedup);
     add_interval(csv, row.speedup_interval);
-    csv.field(row.weight_bytes).field(row.streamed_bytes).field(row.source_bytes_per_s);
+    csv.field(row.batch_gain)
+        .field(row.weight_bytes)
+        .field(row.streamed_bytes)
+        .field(row.source_bytes_per_s);
     csv.field(row.machine).field(row.revision);
     csv.end_row();
   }

@@ -16,7 +16,8 @@ struct Lever {
   const char* name;
   const char* dtype;
   const char* activations;
-  bool streams;  ///< layers that do not fit into a fifth of the weights are read at every forward
+  bool streams;     ///< four fifths of the weights are read at every forward
+  bool in_batches;  ///< decoded in batches too
 };
 std::span<const Lever> levers();
 
@@ -26,16 +27,17 @@ struct LeverRow {
   std::string kernels;            ///< and forms of the weights
   std::int32_t batch = 1;         ///< sequences decoded together
   std::int32_t draft_length = 0;  ///< of prompt lookup; 0: plain decoding
-  std::int32_t prompts = 0;       ///< independent units of the interval
+  std::int32_t units = 0;         ///< prompts alone, or batches: independent units of the interval
   std::int64_t tokens = 0;        ///< decoded, without the prefill's
   double tokens_per_s = 0;
-  std::optional<analysis::Interval> interval{};  ///< 95 % over prompts, of tokens_per_s
+  std::optional<analysis::Interval> interval{};  ///< 95 % over the units, of tokens_per_s
   double predicted_tokens_per_s = 0;             ///< of forwards timed and rounds of pilots before
   double tokens_per_round = 0;                   ///< of one sequence
   std::optional<double> speedup{};  ///< over plain decoding of the same lever and batch
-  std::optional<analysis::Interval> speedup_interval{};  ///< 95 % over prompts
-  std::int64_t weight_bytes = 0;                         ///< that a forward of one row reads
-  std::int64_t streamed_bytes = 0;                       ///< of them from the file
+  std::optional<analysis::Interval> speedup_interval{};  ///< 95 % over the units
+  std::optional<double> batch_gain{};  ///< over plain decoding of the same prompts, each alone
+  std::int64_t weight_bytes = 0;       ///< that a forward of one row reads
+  std::int64_t streamed_bytes = 0;     ///< of them from the file
   double source_bytes_per_s = 0;  ///< at which memory, or the disk of streamed weights, is read
   std::string machine, revision;
 

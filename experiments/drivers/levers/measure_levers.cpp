@@ -3,63 +3,29 @@
 #include <fmt/format.h>
 #include <speclab_revision.h>
 
-#include <algorithm>
-#include <chrono>
-
 #include "analysis/stats/bootstrap.h"
 #include "analysis/stats/median.h"
+#include "experiments/drivers/levers/lever_decoding.h"
+#include "experiments/drivers/levers/lever_prompts.h"
 #include "experiments/drivers/levers/measure_steps.h"
 #include "experiments/drivers/levers/step_costs.h"
-#include "experiments/drivers/plan/chat_prompt.h"
-#include "experiments/drivers/plan/prompt_set.h"
 #include "sim/core/errors.h"
-#include "sim/core/policies/constant_policy.h"
 
 namespace speclab::experiments {
 namespace {
 
 using Requests = std::vector<engines::Request>;
 
-constexpr int kShareOfWeights = 5;  ///< that stay of a streamed model
-const std::vector<std::string> kCategories{"code_editing", "extraction", "summarisation"};
+/// A streamed model keeps a fifth of its weights, of which four bits take some two thirds of a
+/// byte.
+constexpr double kResidentBytesPerParameter = 2.0 / 3.0 / 5.0;
 
-/// What one generation of a batch came to.
-struct Decoded {
-  std::vector<std::vector<Token>> texts;
-  std::int64_t tokens = 0, rounds = 0;  ///< of all sequences
-  double seconds = 0;
-  std::vector<int> rows;  ///< of every round of every sequence
-};
-
-Decoded decode(engines::Engines& engines, engines::LoadedModel& loaded, const Requests& requests,
-               int new_tokens, int draft_length) {
-  const auto decoder =
-      engines.make_decoder(*loaded.model, loaded.tokenizer,
-                           {.sampling = {.temperature = 0},
-                            .stop = {.max_new_tokens = new_tokens, .ignore_eos = true},
-                            .drafter = {.kind = draft_length == 0 ? "plain" : "prompt_lookup"},
-                            .verifier = "greedy"});
-  decoder->begin(requests, ConstantPolicy(draft_length));
-  const auto start = std::chrono::steady_clock::now();
-  while (decoder->round()) {
-  }
-  Decoded decoded;
-  decoded.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  for (const GenerationRecord& record : decoder->records()) {
-    decoded.texts.push_back(record.output_ids);
-    decoded.tokens += static_cast<std::int64_t>(record.output_ids.size());
-    decoded.rounds += static_cast<std::int64_t>(record.rounds.size());
-    for (const RoundRecord& round : record.rounds) decoded.rows.push_back(round.rows);
-  }
-  return decoded;
-}
-
-/// Sums over prompts of one lever, plain and assisted.
+/// Sums over prompts or batches of one lever, plain and assisted.
 struct LeverSums {
   analysis::ClusterTotals plain, assisted, speedup;  ///< tokens over seconds; seconds over seconds
   std::int64_t tokens = 0, plain_rounds = 0, assisted_rounds = 0;
 
-  void add(const Decoded& first, const Decoded& second) {
+  void add(const LeverDecoding& first, const LeverDecoding& second) {
     plain.add(static_cast<double>(first.tokens), first.seconds);
     assisted.add(static_cast<double>(second.tokens), second.seconds);
     speedup.add(first.seconds, second.seconds);
@@ -69,43 +35,53 @@ struct LeverSums {
   }
 };
 
+/// Alone, or in batches.
+struct Company {
+  int batch, new_tokens, draft_length;
+};
+
 class LeverBench {
  public:
   LeverBench(engines::Engines& engines, const LeverSettings& settings, std::string model,
              const std::function<void(const std::string&)>& say)
       : engines_(engines), settings_(settings), model_(std::move(model)), say_(say) {
-    for (const engines::KnownModel& known : engines_.known_models())
-      if (known.name == model_) require_there(known);
-    if (path_.empty())
-      throw ConfigError(fmt::format("model '{}' is not in the catalogue", escaped(model_)));
+    find_file();
     for (const Lever& lever : levers()) load(lever);
-    read_requests();
+    prompts_ = read_lever_prompts(*loaded_.front().loaded.tokenizer,
+                                  {settings.per_category, settings.num_batches, settings.batch,
+                                   settings.batch_prompt_tokens});
   }
 
   std::vector<StepRow> steps() {
     say_(fmt::format("{}: times forwards of 1 to 16 rows", model_));
-    return measure_steps(engines_, model_, path_, loaded_, requests_.front().prompt_ids);
+    return measure_steps(engines_, model_, path_, loaded_, context());
   }
 
   std::vector<LeverRow> rows() {
     std::vector<LeverRow> rows;
-    for (const int draft_length : {0, settings_.draft_length}) add_rows(1, draft_length, rows);
-    for (const int draft_length : {0, settings_.batch_draft_length})
-      add_rows(settings_.batch, draft_length, rows);
-    predict(rows);
-    measure_alone(rows);
-    measure_batch(rows);
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      rows[i].source_bytes_per_s = analysis::median(loaded_[i % loaded_.size()].source_rates).value;
+    const Company alone{1, settings_.new_tokens, settings_.draft_length},
+        together{settings_.batch, settings_.batch_new_tokens, settings_.batch_draft_length};
+    for (LoadedLever& lever : loaded_) {
+      say_(fmt::format("{}: decodes pilots with {}", model_, lever.lever->name));
+      add_rows(lever, alone, rows);
+    }
+    measure_alone(alone, rows);
+    for (LoadedLever& lever : loaded_)
+      if (lever.lever->in_batches) measure_batches(lever, together, rows);
     return rows;
   }
 
  private:
-  void require_there(const engines::KnownModel& known) {
-    if (!known.fetched_by.empty())
-      throw ConfigError(
-          fmt::format("model '{}' is not here (run {})", known.name, known.fetched_by));
-    path_ = known.path;
+  void find_file() {
+    for (const engines::KnownModel& known : engines_.known_models()) {
+      if (known.name != model_) continue;
+      if (!known.fetched_by.empty())
+        throw ConfigError(
+            fmt::format("model '{}' is not here (run {})", known.name, known.fetched_by));
+      path_ = known.path;
+    }
+    if (path_.empty())
+      throw ConfigError(fmt::format("model '{}' is not in the catalogue", escaped(model_)));
   }
 
   void load(const Lever& lever) {
@@ -114,44 +90,33 @@ class LeverBench {
     options.dtype = lever.dtype;
     options.activations = lever.activations;
     if (lever.streams) {
+      const auto parameters = loaded_.front().loaded.model->info().num_parameters;
       options.weights = "streamed";
       options.resident_bytes =
-          loaded_.front().loaded.model->info().num_parameters / kShareOfWeights * 2 / 3;
+          static_cast<std::int64_t>(static_cast<double>(parameters) * kResidentBytesPerParameter);
     }
     loaded_.push_back({&lever, engines_.load_model(options), {}});
   }
 
-  void read_requests() {
-    const auto ids = [&](const Prompt& prompt) {
-      return chat_prompt_ids(*loaded_.front().loaded.tokenizer, prompt.text, "auto");
-    };
-    for (const Prompt& prompt : read_prompts(
-             {.set = "core", .categories = kCategories, .per_category = settings_.per_category}))
-      requests_.push_back({0, ids(prompt)});
-    for (const Prompt& prompt :
-         read_prompts({.set = "pilot", .categories = kCategories, .per_category = 1}))
-      pilots_.push_back({0, ids(prompt)});
-    const std::vector<Prompt> all = read_prompts({.set = "core", .per_category = 0});
-    for (int i = 0; i < settings_.batch; ++i) {
-      engines::Request request{static_cast<std::uint32_t>(i),
-                               ids(all[static_cast<std::size_t>(i) % all.size()])};
-      const auto length = static_cast<std::size_t>(settings_.batch_prompt_tokens);
-      if (request.prompt_ids.size() > length)
-        request.prompt_ids.erase(request.prompt_ids.begin(),
-                                 request.prompt_ids.end() - static_cast<std::ptrdiff_t>(length));
-      batch_.push_back(std::move(request));
-    }
-  }
+  const std::vector<Token>& context() const { return prompts_.alone.front().prompt_ids; }
 
-  void add_rows(int batch, int draft_length, std::vector<LeverRow>& rows) {
-    for (const LoadedLever& each : loaded_) {
-      const engines::ModelInfo& info = each.loaded.model->info();
+  /// A row of plain and one of assisted decoding, with their predictions.
+  void add_rows(LoadedLever& lever, const Company& company, std::vector<LeverRow>& rows) {
+    const int most = company.draft_length + 1;
+    const int tokens =
+        company.batch == 1 ? static_cast<int>(context().size()) : settings_.batch_prompt_tokens;
+    std::vector<int> timed{company.batch, company.batch * most};
+    if (company.batch == 1) timed = {1, 2, 4, most};
+    const StepCosts costs(*lever.loaded.model, context(), tokens, timed);
+    const engines::ModelInfo& info = lever.loaded.model->info();
+    for (const int draft_length : {0, company.draft_length}) {
       rows.push_back({.model = model_,
-                      .lever = each.lever->name,
+                      .lever = lever.lever->name,
                       .arithmetic = info.dtype,
                       .kernels = info.kernels,
-                      .batch = batch,
+                      .batch = company.batch,
                       .draft_length = draft_length,
+                      .predicted_tokens_per_s = predicted(lever, company, draft_length, costs),
                       .weight_bytes = info.weight_bytes,
                       .streamed_bytes = info.streamed_bytes,
                       .machine = engines_.machine_info().cpu_model,
@@ -159,91 +124,91 @@ class LeverBench {
     }
   }
 
-  /// Forwards are timed, and pilots decoded under each lever: their rounds tell rows and tokens.
-  void predict(std::vector<LeverRow>& rows) {
-    const std::vector<Token>& tokens = requests_.front().prompt_ids;
-    for (std::size_t i = 0; i < loaded_.size(); ++i) {
-      say_(fmt::format("{}: times forwards and decodes pilots with {}", model_,
-                       loaded_[i].lever->name));
-      engines::LanguageModel& model = *loaded_[i].loaded.model;
-      const StepCosts alone(model, tokens, static_cast<int>(tokens.size()),
-                            {1, 2, 4, settings_.draft_length + 1});
-      const StepCosts wide(model, tokens, settings_.batch_prompt_tokens,
-                           {settings_.batch, settings_.batch * (settings_.batch_draft_length + 1)});
-      for (std::size_t row = i; row < rows.size(); row += loaded_.size())
-        predict(rows[row], loaded_[i], rows[row].batch == 1 ? alone : wide);
-    }
-  }
-
-  void predict(LeverRow& row, LoadedLever& lever, const StepCosts& costs) {
+  /// Tokens a second: the rounds of pilots tell rows and tokens, timed forwards what they cost.
+  double predicted(LoadedLever& lever, const Company& company, int draft_length,
+                   const StepCosts& costs) {
+    if (draft_length == 0) return company.batch / (costs.at(company.batch) * 1e-9);
     double seconds = 0, tokens = 0;
-    for (const engines::Request& pilot : pilots_) {
-      if (row.is_plain()) continue;
-      const Decoded decoded = decode(
-          engines_, lever.loaded, {pilot},
-          row.batch == 1 ? settings_.new_tokens : settings_.batch_new_tokens, row.draft_length);
+    for (const engines::Request& pilot : prompts_.pilots) {
+      const LeverDecoding decoded =
+          decode_batch(engines_, lever.loaded, {pilot}, company.new_tokens, draft_length);
       tokens += static_cast<double>(decoded.tokens);
-      for (const int rows : decoded.rows) seconds += costs.at(rows * row.batch) * 1e-9;
+      for (const int rows : decoded.rows) seconds += costs.at(rows * company.batch) * 1e-9;
     }
-    if (row.is_plain()) {
-      tokens = 1;
-      seconds = costs.at(row.batch) * 1e-9;
-    }
-    row.predicted_tokens_per_s = row.batch * tokens / seconds;
+    return company.batch * tokens / seconds;
   }
 
-  void measure_alone(std::vector<LeverRow>& rows) {
-    std::vector<LeverSums> measured(loaded_.size());
-    for (std::size_t p = 0; p < requests_.size(); ++p) {
-      say_(fmt::format("{}: prompt {} of {}", model_, p + 1, requests_.size()));
+  /// @param rows  of the levers in turn, plain and assisted
+  void measure_alone(const Company& company, std::vector<LeverRow>& rows) {
+    std::vector<LeverSums> sums(loaded_.size());
+    for (std::size_t p = 0; p < prompts_.alone.size(); ++p) {
+      say_(fmt::format("{}: prompt {} of {}", model_, p + 1, prompts_.alone.size()));
       for (std::size_t i = 0; i < loaded_.size(); ++i) {
         loaded_[i].source_rates.push_back(source_rate(engines_, *loaded_[i].lever, path_));
-        add_pair(i, {requests_[p]}, settings_.new_tokens, settings_.draft_length, measured[i]);
+        add_pair(loaded_[i], {prompts_.alone[p]}, company, p % 2 == 1, sums[i]);
       }
     }
     for (std::size_t i = 0; i < loaded_.size(); ++i)
-      fill(rows[i], rows[loaded_.size() + i], measured[i]);
+      fill(rows[2 * i], rows[2 * i + 1], sums[i], loaded_[i]);
   }
 
-  void measure_batch(std::vector<LeverRow>& rows) {
-    for (std::size_t i = 0; i < loaded_.size(); ++i) {
-      say_(fmt::format("{}: a batch of {} with {}", model_, settings_.batch,
-                       loaded_[i].lever->name));
-      LeverSums measured;
-      add_pair(i, batch_, settings_.batch_new_tokens, settings_.batch_draft_length, measured);
-      fill(rows[2 * loaded_.size() + i], rows[3 * loaded_.size() + i], measured);
+  /// Sequences of the first batch are decoded alone too, so that a batch has its like beside it.
+  void measure_batches(LoadedLever& lever, const Company& company, std::vector<LeverRow>& rows) {
+    say_(fmt::format("{}: batches of {} with {}", model_, company.batch, lever.lever->name));
+    add_rows(lever, company, rows);
+    LeverSums sums;
+    for (std::size_t b = 0; b < prompts_.batches.size(); ++b)
+      add_pair(lever, prompts_.batches[b], company, b % 2 == 1, sums);
+    LeverRow &plain = rows[rows.size() - 2], &assisted = rows.back();
+    fill(plain, assisted, sums, lever);
+    plain.batch_gain = plain.tokens_per_s / speed_alone(lever, company.new_tokens);
+  }
+
+  double speed_alone(LoadedLever& lever, int new_tokens) {
+    constexpr std::size_t kSequences = 4;
+    double tokens = 0, seconds = 0;
+    for (std::size_t i = 0; i < kSequences; ++i) {
+      const LeverDecoding decoded =
+          decode_batch(engines_, lever.loaded, {prompts_.batches.front()[i]}, new_tokens, 0);
+      tokens += static_cast<double>(decoded.tokens);
+      seconds += decoded.seconds;
     }
+    return tokens / seconds;
   }
 
-  void add_pair(std::size_t lever, const Requests& requests, int new_tokens, int draft_length,
-                LeverSums& measured) {
-    const Decoded plain = decode(engines_, loaded_[lever].loaded, requests, new_tokens, 0),
-                  assisted =
-                      decode(engines_, loaded_[lever].loaded, requests, new_tokens, draft_length);
-    if (plain.texts != assisted.texts)
+  /// Neither way of decoding is always the first.
+  void add_pair(LoadedLever& lever, const Requests& requests, const Company& company,
+                bool assisted_first, LeverSums& sums) {
+    const auto decoded = [&](int draft_length) {
+      return decode_batch(engines_, lever.loaded, requests, company.new_tokens, draft_length);
+    };
+    LeverDecoding first = decoded(assisted_first ? company.draft_length : 0),
+                  second = decoded(assisted_first ? 0 : company.draft_length);
+    if (first.texts != second.texts)
       throw Error(ExitCode::drift,
-                  fmt::format("model '{}' with {}: drafted text differs from plain "
-                              "text",
-                              model_, loaded_[lever].lever->name));
-    measured.add(plain, assisted);
+                  fmt::format("model '{}' with {}: drafted text differs from plain text", model_,
+                              lever.lever->name));
+    if (assisted_first) std::swap(first, second);
+    sums.add(first, second);
   }
 
-  void fill(LeverRow& plain, LeverRow& assisted, const LeverSums& measured) {
-    fill(plain, measured.plain, measured.tokens, measured.plain_rounds);
-    fill(assisted, measured.assisted, measured.tokens, measured.assisted_rounds);
-    const analysis::Estimate speedup = bootstrap_.ratio(measured.speedup);
+  void fill(LeverRow& plain, LeverRow& assisted, const LeverSums& sums, const LoadedLever& lever) {
+    fill(plain, sums.plain, sums.tokens, sums.plain_rounds, lever);
+    fill(assisted, sums.assisted, sums.tokens, sums.assisted_rounds, lever);
+    const analysis::Estimate speedup = bootstrap_.ratio(sums.speedup);
     assisted.speedup = speedup.value;
     assisted.speedup_interval = speedup.interval;
   }
 
   void fill(LeverRow& row, const analysis::ClusterTotals& totals, std::int64_t tokens,
-            std::int64_t rounds) {
+            std::int64_t rounds, const LoadedLever& lever) {
     const analysis::Estimate rate = bootstrap_.ratio(totals);
-    row.prompts = static_cast<std::int32_t>(rate.n) * row.batch;
+    row.units = static_cast<std::int32_t>(rate.n);
     row.tokens = tokens;
     row.tokens_per_s = rate.value;
     row.interval = rate.interval;
     row.tokens_per_round = static_cast<double>(tokens) / static_cast<double>(rounds);
+    row.source_bytes_per_s = analysis::median(lever.source_rates).value;
   }
 
   engines::Engines& engines_;
@@ -251,7 +216,7 @@ class LeverBench {
   std::string model_, path_;
   const std::function<void(const std::string&)>& say_;
   std::vector<LoadedLever> loaded_;
-  Requests requests_, pilots_, batch_;
+  LeverPrompts prompts_;
   analysis::Bootstrap bootstrap_{1};
 };
 

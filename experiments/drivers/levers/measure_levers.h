@@ -1,5 +1,5 @@
 #pragma once
-// Plain and assisted decoding of one model under every lever, alone and in a batch.
+// Plain and assisted decoding of one model under every lever, alone and in batches.
 
 #include <functional>
 #include <string>
@@ -13,11 +13,12 @@ namespace speclab::experiments {
 struct LeverSettings {
   std::vector<std::string> models;  ///< of the catalogue
   int per_category = 1;             ///< prompts, of categories whose answers copy from them
-  int new_tokens = 32;
+  int new_tokens = 24;
   int draft_length = 7;  ///< of prompt lookup, alone
-  int batch = 64;
-  int batch_prompt_tokens = 16;  ///< prompts are cut to them
-  int batch_new_tokens = 8;
+  int num_batches = 3;
+  int batch = 64;  ///< sequences decoded together
+  int batch_prompt_tokens = 8;
+  int batch_new_tokens = 6;
   int batch_draft_length = 3;
 };
 

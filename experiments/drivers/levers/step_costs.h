@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "engines/interface/language_model.h"
@@ -13,6 +14,8 @@ class StepCosts {
   /// @param rows     numbers of rows to time, ascending
   StepCosts(engines::LanguageModel& model, const std::vector<Token>& tokens, int context,
             const std::vector<int>& rows);
+  /// @param times  nanoseconds by number of rows, at least one
+  explicit StepCosts(std::map<double, double> times) : times_(std::move(times)) {}
 
   /// Nanoseconds, on straight lines between the timed numbers of rows, level beyond their ends.
   double at(double rows) const;

@@ -20,6 +20,8 @@ namespace speclab::experiments {
 namespace {
 
 constexpr std::int64_t kBandwidthBytes = std::int64_t{1} << 30;
+/// Weights are streamed where memory is short.
+constexpr std::int64_t kBytesBesideStreams = std::int64_t{128} << 20;
 constexpr int kBandwidthPasses = 30;
 
 std::string utc_now() {
@@ -129,8 +131,10 @@ HeaderEntry current_origin(const LoadedPlan& loaded, int workers) {
 }
 
 std::vector<std::pair<std::string, double>> measure_machine(const LoadedPlan& loaded) {
+  const bool is_streamed = loaded.plan.config.target.weights == "streamed";
   return {{"read_bandwidth_bytes_per_s",
-           loaded.engines.measure_read_bandwidth(kBandwidthBytes, kBandwidthPasses)}};
+           loaded.engines.measure_read_bandwidth(
+               is_streamed ? kBytesBesideStreams : kBandwidthBytes, kBandwidthPasses)}};
 }
 
 std::set<int> sections_in_tables(const RunLog& log) {
@@ -150,6 +154,12 @@ std::optional<std::int64_t> planned_texts(const Plan& plan) {
   });
 }
 
+bool names_sections(const RunLog& log) {
+  const std::set<int> sections = sections_in_tables(log);
+  if (sections.size() != 1) return sections.size() > 1;
+  return !origin_changes(log.sections().at(*sections.begin()).header, *log.header()).empty();
+}
+
 std::string manifest_toml(const Plan& plan, const RunLog& log) {
   const RunConfig& config = plan.config;
   const HeaderEntry& header = *log.header();
@@ -167,8 +177,8 @@ std::string manifest_toml(const Plan& plan, const RunLog& log) {
   if (const auto planned = planned_texts(plan)) provenance.add("planned_generations", *planned);
   provenance.add("started_at", header.started_at);
   for (const ModelEntry& model : header.models) add_model(model, provenance);
-  if (const std::set<int> sections = sections_in_tables(log); sections.size() > 1)
-    for (const int section : sections) add_section(section, log, provenance);
+  if (names_sections(log))
+    for (const int section : sections_in_tables(log)) add_section(section, log, provenance);
   return to_toml(config) + "\n" + provenance.content();
 }
 

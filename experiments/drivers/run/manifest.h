@@ -20,5 +20,8 @@ std::string manifest_toml(const Plan& plan, const RunLog& log);
 
 /// The sections whose rows the plan has, and its own.
 std::set<int> sections_in_tables(const RunLog& log);
+/// True if rows and manifest name sections: the rows are of several, or of one whose origin is not
+/// the last one's.
+bool names_sections(const RunLog& log);
 
 }  // namespace speclab::experiments

@@ -24,7 +24,7 @@ namespace {
 using analysis::kRunFiles;
 
 void add_row_files(const Plan& plan, const RunLog& log, std::vector<NamedFile>& files) {
-  RowTables tables(plan, sections_in_tables(log).size() > 1);
+  RowTables tables(plan, names_sections(log));
   log.for_each_row([&](const RowEntry& row) { tables.add(row); });
   if (!log.paces().empty()) files.emplace_back("pace.csv", pace_csv(log));
   std::ranges::move(std::move(tables).files(), std::back_inserter(files));

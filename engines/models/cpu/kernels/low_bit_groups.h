@@ -19,14 +19,22 @@ inline IntVector nearest(Vector v) {
   return to_int((v + shifter) - shifter);
 }
 
+/// Below it 127 / value is no float; such a group is 0.
+constexpr float kSmallestScaled = 1e-36f;
+
 /// The largest value becomes 127. A value that is not finite makes all products so.
 inline void make_group(const float* x, Int8Group& group) {
   const Vector halves[2] = {load(x), load(x + kLanes)};
   const auto size = [](Vector v) { return choose(v < Vector{}, -v, v); };
   const float largest = lane_max(larger(size(halves[0]), size(halves[1])));
   const bool has_nan = any_lane((halves[0] != halves[0]) | (halves[1] != halves[1]));
-  const float inverse = largest > 0 ? 127.0f / largest : 0.0f;
-  group.scale = has_nan ? NAN : largest / 127.0f;
+  if (has_nan || !(largest >= kSmallestScaled && largest < INFINITY)) {
+    group = {};
+    group.scale = group.sum = !has_nan && largest < INFINITY ? 0.0f : NAN;
+    return;
+  }
+  const float inverse = 127.0f / largest;
+  group.scale = largest / 127.0f;
   for (int half = 0; half < 2; ++half) {
     const IntVector codes = nearest(halves[half] * inverse);
     group.half_sums[half] = lane_sum(codes);

@@ -2,6 +2,7 @@
 // batches, and assistance on each of them. Hugging Face 2023.
 
 #include <fmt/format.h>
+#include <speclab_revision.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -27,22 +28,10 @@ std::string setting_of(const LeverRow& row) {
                      row.draft_length);
 }
 
-/// @throws DataError if the rows lack it
-const LeverRow& row_of(const std::vector<LeverRow>& rows, const LeverRow& like, bool alone) {
-  const auto found = std::ranges::find_if(rows, [&](const LeverRow& row) {
-    return row.model == like.model && row.lever == like.lever && row.is_plain() &&
-           (row.batch == 1) == alone;
-  });
-  if (found == rows.end())
-    throw DataError(fmt::format("the rows lack plain decoding of {} with {}", escaped(like.model),
-                                escaped(like.lever)));
-  return *found;
-}
-
 Comparison speed(const LeverRow& row) {
   Comparison result =
       measured(setting_of(row), "tokens_per_s",
-               {row.tokens_per_s, row.interval, static_cast<std::size_t>(row.prompts)});
+               {row.tokens_per_s, row.interval, static_cast<std::size_t>(row.units)});
   result.note = fmt::format("predicted {:.4g}; {} in {}", row.predicted_tokens_per_s,
                             row.streamed_bytes > 0 ? "layers streamed" : "all weights in memory",
                             row.arithmetic);
@@ -60,12 +49,12 @@ Comparison claim(const analysis::Table& claims, Comparison ours, const char* the
   return ours;
 }
 
-/// What assistance brings alone with bfloat16, int8 and streamed weights.
+/// The gain of assistance alone with bfloat16, int8 and streamed weights.
 std::optional<Comparison> assisted_claim(const analysis::Table& claims, const LeverRow& row) {
   if (row.batch != 1 || row.is_plain() || !row.speedup) return std::nullopt;
   const Comparison ours =
       measured(setting_of(row), "speedup",
-               {*row.speedup, row.speedup_interval, static_cast<std::size_t>(row.prompts)});
+               {*row.speedup, row.speedup_interval, static_cast<std::size_t>(row.units)});
   const std::string round = fmt::format("ours at {:.2f} tokens a round", row.tokens_per_round);
   if (row.lever == "bfloat16")
     return claim(claims, ours, "speedup_max_ratio", "theirs: greedy, the upper end; " + round);
@@ -80,30 +69,29 @@ std::optional<Comparison> assisted_claim(const analysis::Table& claims, const Le
   return only;
 }
 
-std::optional<Comparison> batch_claim(const analysis::Table& claims,
-                                      const std::vector<LeverRow>& rows, const LeverRow& row) {
-  if (row.batch == 1 || !row.is_plain()) return std::nullopt;
-  const double gain = row.tokens_per_s / row_of(rows, row, true).tokens_per_s;
-  Comparison ours{.setting = setting_of(row), .quantity = "batch_gain_ratio", .ours = gain};
+std::optional<Comparison> batch_claim(const analysis::Table& claims, const LeverRow& row) {
+  if (!row.batch_gain) return std::nullopt;
+  Comparison ours{
+      .setting = setting_of(row), .quantity = "batch_gain_ratio", .ours = *row.batch_gain};
   if (row.lever != "bfloat16") return ours;
   return claim(claims, ours, "distilgpt2_batch_gain_ratio",
-               "theirs: distilgpt2 in a batch of 64 on an RTX 3090; ours is bound by arithmetic "
-               "from fewer rows on");
+               "theirs: distilgpt2 in a batch of 64 on an RTX 3090");
 }
 
 analysis::Figure figure_of(const std::vector<LeverRow>& rows) {
-  BesideFigure figure("latency_levers", "Tokens a second under each lever",
-                      {.label = "", .names = {}}, "tokens a second",
-                      fmt::format("Filled: measured on {}, bars 95 % over prompts. Hollow: "
-                                  "predicted from timed forwards and the rounds of pilots. Greedy; "
-                                  "assisted by prompt lookup.",
-                                  rows.front().machine));
+  BesideFigure figure(
+      "latency_levers", "Tokens a second under each lever", {.label = "", .names = {}},
+      "tokens a second",
+      fmt::format("Filled: measured on {}, bars 95 % over {} prompts, or over batches. "
+                  "Hollow: predicted from timed forwards and the rounds of pilots. "
+                  "Greedy; assisted by prompt lookup.",
+                  rows.front().machine, rows.front().units));
   for (const LeverRow& row : rows) {
     const std::string series =
         fmt::format("{}, {}", row.is_plain() ? "plain" : "assisted",
                     row.batch == 1 ? "alone" : fmt::format("batch {}", row.batch));
     const double x = figure.place(fmt::format("{}, {}", row.model, row.lever));
-    figure.add(series, x, {row.tokens_per_s, row.interval, static_cast<std::size_t>(row.prompts)});
+    figure.add(series, x, {row.tokens_per_s, row.interval, static_cast<std::size_t>(row.units)});
     figure.add_theirs(series, x, row.predicted_tokens_per_s);
   }
   analysis::Figure drawn = figure.figure();
@@ -111,10 +99,20 @@ analysis::Figure figure_of(const std::vector<LeverRow>& rows) {
   return drawn;
 }
 
+void require_own_rows(const std::string& path) {
+  for (const LeverRow& row : read_lever_rows(path))
+    if (row.revision != SPECLAB_REVISION)
+      throw Error(ExitCode::drift,
+                  fmt::format("{}: rows of revision {}, and this program is {}; read them with "
+                              "--from, or remove the file to measure again",
+                              path, escaped(row.revision, 60), SPECLAB_REVISION));
+}
+
 }  // namespace
 
+/// @throws Error(drift) if rows of another program are there
 void measure_latency_levers(const std::string& folder, bool quick) {
-  if (std::filesystem::exists(folder + kRows)) return;
+  if (std::filesystem::exists(folder + kRows)) return require_own_rows(folder + kRows);
   const auto engines = open_engines();
   const LeverTables tables =
       measure_levers(*engines, settings_of(quick),
@@ -132,7 +130,7 @@ Reproduction latency_levers(const Papers& papers, const RunFolders& folders) {
   for (const LeverRow& row : rows)
     if (const auto found = assisted_claim(claims, row)) result.rows.push_back(*found);
   for (const LeverRow& row : rows)
-    if (const auto found = batch_claim(claims, rows, row)) result.rows.push_back(*found);
+    if (const auto found = batch_claim(claims, row)) result.rows.push_back(*found);
   for (const LeverRow& row : rows) result.rows.push_back(speed(row));
   result.figures.push_back(figure_of(rows));
   result.remarks.push_back(

@@ -235,6 +235,16 @@ TEST_P(LowBitKernels, ExpandedBlocksHoldTheWeightsInBFloat16) {
     ASSERT_EQ(from_bfloat16(block[i]), from_bfloat16(expected[i])) << i;
 }
 
+// Catches a group whose scale has no inverse in float32.
+TEST_P(LowBitKernels, TakeTinyActivationsForZeros) {
+  const Weights weights(std::get<1>(GetParam()), random_);
+  const std::vector<float> x(static_cast<std::size_t>(weights.depth), 1e-38f);
+  const std::vector<float> out =
+      product(*kernels_, weights.packed, ProductKind::int8,
+              Activations(*kernels_, ProductKind::int8, x, weights.depth));
+  for (const float value : out) EXPECT_EQ(value, 0.0f);
+}
+
 // Catches a NaN that int8 codes would turn into a number.
 TEST_P(LowBitKernels, PassOnActivationsThatAreNotFinite) {
   const Weights weights(std::get<1>(GetParam()), random_);

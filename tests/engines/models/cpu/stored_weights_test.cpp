@@ -41,6 +41,8 @@ class StoredWeights final : public DecoderWeights {
         return layer == 0 ? "Q5_0" : "Q4_1";
       case attention_output:
         return "Q4_0";
+      case router:
+        return layer == 0 ? "Q8_0" : "";
       case gate:
       case expert_gate:
         return "Q5_0";

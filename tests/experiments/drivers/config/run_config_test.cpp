@@ -55,7 +55,7 @@ const ConfigMistake kConfigMistakes[] = {
     {"[target]\ndtype = \"q8\"\ncache_dtype = \"bfloat16\"\n", "3:15", "auto or float32 if"},
     {"[target]\nweights = \"streamed\"\n", "2:11", "resident_bytes of 1 or more"},
     {"[target]\nresident_bytes = 5\n", "2:18", "0 if target.weights is resident"},
-    {"[target]\nresident_bytes = -5\n", "2:18", "integers from 0"},
+    {"[target]\nresident_bytes = -5\n", "2:18", "integers >= 0"},
     {"[target]\ndtype = \"q8\"\nweights = \"streamed\"\nresident_bytes = 5\n", "2:9",
      "if target.weights is streamed"},
     {"[target]\ndevice = \"cuda\"\nweights = \"streamed\"\nresident_bytes = 5\n", "3:11",
