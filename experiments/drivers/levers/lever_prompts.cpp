@@ -31,22 +31,20 @@ std::vector<Token> part_of(const std::vector<Token>& ids, std::size_t length, st
 
 LeverPrompts read_lever_prompts(const engines::Tokenizer& tokenizer,
                                 const LeverPromptSettings& settings) {
-  LeverPrompts prompts{
-      .alone = requests_of(tokenizer, {.set = "core",
-                                       .categories = kCopying,
-                                       .per_category = settings.per_category}),
-      .pilots =
-          requests_of(tokenizer, {.set = "pilot", .categories = kCopying, .per_category = 1})};
+  LeverPrompts prompts{.alone = requests_of(tokenizer, {.set = "core",
+                                                        .categories = kCopying,
+                                                        .per_category = settings.per_category}),
+                       .pilots = requests_of(
+                           tokenizer, {.set = "pilot", .categories = kCopying, .per_category = 1})};
   const std::vector<engines::Request> all =
       requests_of(tokenizer, {.set = "core", .per_category = 0});
   const auto length = static_cast<std::size_t>(settings.batch_prompt_tokens);
   for (int number = 0; number < settings.num_batches; ++number) {
     std::vector<engines::Request> batch;
     for (int i = 0; i < settings.batch; ++i)
-      batch.push_back(
-          {static_cast<std::uint32_t>(i),
-           part_of(all[static_cast<std::size_t>(i) % all.size()].prompt_ids, length,
-                   static_cast<std::size_t>(number) * length)});
+      batch.push_back({static_cast<std::uint32_t>(i),
+                       part_of(all[static_cast<std::size_t>(i) % all.size()].prompt_ids, length,
+                               static_cast<std::size_t>(number) * length)});
     prompts.batches.push_back(std::move(batch));
   }
   return prompts;
