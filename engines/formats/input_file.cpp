@@ -45,7 +45,7 @@ std::optional<FileStamp> stamp_of(int descriptor) {
   struct stat status = {};
   if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   return FileStamp{status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size),
-                   std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
+                   status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
 }
 
 InputFile::InputFile(std::string path) : InputFile(std::move(path), 0) {}

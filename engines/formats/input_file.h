@@ -31,7 +31,7 @@ struct FileProblem {
 /// Tells a file from another, and from itself after a change.
 struct FileStamp {
   std::uint64_t device = 0, inode = 0, size = 0;
-  std::int64_t changed_ns = 0;  ///< last change of the contents, since 1970
+  std::int64_t changed_s = 0, changed_ns = 0;  ///< last change of the contents, and its fraction
 
   bool operator==(const FileStamp&) const = default;
 };

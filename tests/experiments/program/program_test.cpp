@@ -169,7 +169,7 @@ TEST(Program, RefusesWrongCommandLines) {
   expect_refusal(generate + "--prompt x --weights streamed", 2, "bytes of memory, 1 or more");
   expect_refusal(generate + "--prompt x --resident-bytes 5", 2, "weights 'resident'");
   expect_refusal(generate + "--prompt x --weights streamed --resident-bytes 5", 2,
-                 "has made-up weights");
+                 "allowed: at least");
   expect_refusal("score --file /nowhere", 2, "/nowhere");
   expect_refusal("train /nowhere.toml", 2, "/nowhere.toml");
   expect_refusal("train", 2, "train needs a config or a target");
