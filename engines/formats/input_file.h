@@ -60,10 +60,10 @@ class InputFile {
   /// Fills as much of `into` as the file has. @return bytes @throws ModelFileError
   std::size_t read_until_end(std::uint64_t offset, std::span<std::byte> into) const;
 
-  /// The same file once more, for an owner of its own.
+  /// Opens the file once more, for an owner of its own.
   /// @throws ModelFileError if another file, or a changed one, stands at its path
   InputFile reopened() const { return reopened(0); }
-  /// Once more, with reads that go past the page cache; plainly where the file system has none.
+  /// Opens it once more. Its reads go past the page cache, if the file system has such reads.
   /// Offsets, sizes and addresses of its reads are multiples of kDirectAlignment.
   InputFile reopened_direct() const;
   bool is_direct() const { return is_direct_; }

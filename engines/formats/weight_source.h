@@ -30,7 +30,7 @@ class WeightSource {
   virtual std::vector<float> read_float32(const std::string& name) const = 0;
   /// The values as they are stored: blocks of the tensor's dtype, row-major.
   virtual std::vector<std::byte> read_stored(const std::string& name) const;
-  /// Their place in a file; without a file where they have none.
+  /// The place of those values in a file; TensorBytes::file is null if they have none.
   virtual TensorBytes stored_bytes(const std::string& name) const;
   /// Whether two tensors of the same shape hold the same values.
   virtual bool have_same_values(const std::string& a, const std::string& b) const {

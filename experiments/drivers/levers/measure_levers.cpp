@@ -16,10 +16,6 @@ namespace {
 
 using Requests = std::vector<engines::Request>;
 
-/// A streamed model keeps a fifth of its weights, of which four bits take some two thirds of a
-/// byte.
-constexpr double kResidentBytesPerParameter = 2.0 / 3.0 / 5.0;
-
 /// Sums over prompts or batches of one lever, plain and assisted.
 struct LeverSums {
   analysis::ClusterTotals plain, assisted, speedup;  ///< tokens over seconds; seconds over seconds
@@ -42,19 +38,20 @@ struct Company {
 
 class LeverBench {
  public:
-  LeverBench(engines::Engines& engines, const LeverSettings& settings, std::string model,
-             const std::function<void(const std::string&)>& say)
-      : engines_(engines), settings_(settings), model_(std::move(model)), say_(say) {
-    find_file();
-    for (const Lever& lever : levers()) load(lever);
-    prompts_ = read_lever_prompts(*loaded_.front().loaded.tokenizer,
-                                  {settings.per_category, settings.num_batches, settings.batch,
-                                   settings.batch_prompt_tokens});
-  }
+  LeverBench(engines::Engines& engines, const LeverSettings& settings, const std::string& model,
+             const SayLine& say)
+      : engines_(engines),
+        settings_(settings),
+        model_(model),
+        say_(say),
+        levers_(load_levers(engines, model, say)),
+        prompts_(read_lever_prompts(*loaded_.front().loaded.tokenizer,
+                                    {settings.per_category, settings.num_batches, settings.batch,
+                                     settings.batch_prompt_tokens})) {}
 
   std::vector<StepRow> steps() {
     say_(fmt::format("{}: times forwards of 1 to 16 rows", model_));
-    return measure_steps(engines_, model_, path_, loaded_, context());
+    return measure_steps(engines_, levers_, context());
   }
 
   std::vector<LeverRow> rows() {
@@ -72,32 +69,6 @@ class LeverBench {
   }
 
  private:
-  void find_file() {
-    for (const engines::KnownModel& known : engines_.known_models()) {
-      if (known.name != model_) continue;
-      if (!known.fetched_by.empty())
-        throw ConfigError(
-            fmt::format("model '{}' is not here (run {})", known.name, known.fetched_by));
-      path_ = known.path;
-    }
-    if (path_.empty())
-      throw ConfigError(fmt::format("model '{}' is not in the catalogue", escaped(model_)));
-  }
-
-  void load(const Lever& lever) {
-    say_(fmt::format("{}: loads {}", model_, lever.name));
-    engines::ModelOptions options{.model = model_};
-    options.dtype = lever.dtype;
-    options.activations = lever.activations;
-    if (lever.streams) {
-      const auto parameters = loaded_.front().loaded.model->info().num_parameters;
-      options.weights = "streamed";
-      options.resident_bytes =
-          static_cast<std::int64_t>(static_cast<double>(parameters) * kResidentBytesPerParameter);
-    }
-    loaded_.push_back({&lever, engines_.load_model(options), {}});
-  }
-
   const std::vector<Token>& context() const { return prompts_.alone.front().prompt_ids; }
 
   /// A row of plain and one of assisted decoding, with their predictions.
@@ -144,7 +115,7 @@ class LeverBench {
     for (std::size_t p = 0; p < prompts_.alone.size(); ++p) {
       say_(fmt::format("{}: prompt {} of {}", model_, p + 1, prompts_.alone.size()));
       for (std::size_t i = 0; i < loaded_.size(); ++i) {
-        loaded_[i].source_rates.push_back(source_rate(engines_, *loaded_[i].lever, path_));
+        loaded_[i].source_rates.push_back(source_rate(engines_, *loaded_[i].lever, levers_.path));
         add_pair(loaded_[i], {prompts_.alone[p]}, company, p % 2 == 1, sums[i]);
       }
     }
@@ -213,9 +184,10 @@ class LeverBench {
 
   engines::Engines& engines_;
   const LeverSettings& settings_;
-  std::string model_, path_;
-  const std::function<void(const std::string&)>& say_;
-  std::vector<LoadedLever> loaded_;
+  std::string model_;
+  const SayLine& say_;
+  LoadedLevers levers_;
+  std::vector<LoadedLever>& loaded_ = levers_.each;
   LeverPrompts prompts_;
   analysis::Bootstrap bootstrap_{1};
 };
@@ -223,7 +195,7 @@ class LeverBench {
 }  // namespace
 
 LeverTables measure_levers(engines::Engines& engines, const LeverSettings& settings,
-                           const std::function<void(const std::string&)>& say) {
+                           const SayLine& say) {
   LeverTables all;
   for (const std::string& model : settings.models) {
     LeverBench bench(engines, settings, model, say);

@@ -1,12 +1,10 @@
 #pragma once
 // Plain and assisted decoding of one model under every lever, alone and in batches.
 
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "engines/interface/engines.h"
-#include "experiments/drivers/levers/lever_rows.h"
+#include "experiments/drivers/levers/loaded_levers.h"
 
 namespace speclab::experiments {
 
@@ -29,9 +27,8 @@ struct LeverTables {
 
 /// All levers of a model lie in memory together and take turns, prompt by prompt. Drafted text is
 /// compared with plain text.
-/// @param say  gets a line before each step
 /// @throws ConfigError if a model is not there; Error if drafted text differs from plain text
 LeverTables measure_levers(engines::Engines& engines, const LeverSettings& settings,
-                           const std::function<void(const std::string&)>& say);
+                           const SayLine& say);
 
 }  // namespace speclab::experiments

@@ -3,73 +3,78 @@
 #include <array>
 
 #include "analysis/stats/median.h"
-#include "experiments/drivers/levers/disk_rate.h"
 #include "experiments/drivers/run/forward_timer.h"
 
 namespace speclab::experiments {
 namespace {
 
 constexpr std::array<int, 5> kRows{1, 2, 4, 8, 16};
-constexpr std::int64_t kProbedBytes = std::int64_t{256} << 20;
 constexpr int kRepetitions = 9, kStreamedRepetitions = 5;
 
 /// Samples of one number of rows of one lever.
 struct StepSamples {
   std::vector<double> ns, over_bfloat16, over_one_row, over_floor;
 };
+/// One lever's, in the order of kRows.
+using LeverSamples = std::array<StepSamples, kRows.size()>;
 
 double median_of(const std::vector<double>& values) { return analysis::median(values).value; }
 
-}  // namespace
-
-double source_rate(engines::Engines& engines, const Lever& lever, const std::string& path) {
-  return lever.streams ? direct_read_rate(path, kProbedBytes)
-                       : engines.measure_read_bandwidth(kProbedBytes, 3);
+/// Bytes that a forward takes from memory, or a streamed one from the file.
+double bytes_of(const LoadedLever& lever) {
+  const engines::ModelInfo& info = lever.loaded.model->info();
+  return static_cast<double>(lever.lever->streams ? info.streamed_bytes : info.weight_bytes);
 }
 
-std::vector<StepRow> measure_steps(engines::Engines& engines, const std::string& model,
-                                   const std::string& path, std::vector<LoadedLever>& levers,
+/// One forward of every number of rows, behind one that warms up.
+/// @param bfloat16_ns  of one row of the first lever in this repetition, which sets it
+void sample_once(ForwardTimer& timer, double floor_ns, double& bfloat16_ns, LeverSamples& samples) {
+  timer.forward_ns(kRows.front());
+  double one_row_ns = 0;
+  for (std::size_t r = 0; r < kRows.size(); ++r) {
+    const double ns = timer.forward_ns(kRows[r]);
+    if (r == 0) one_row_ns = ns;
+    if (bfloat16_ns == 0) bfloat16_ns = ns;
+    StepSamples& of_rows = samples[r];
+    of_rows.ns.push_back(ns);
+    of_rows.over_bfloat16.push_back(ns / bfloat16_ns);
+    of_rows.over_one_row.push_back(ns / one_row_ns);
+    of_rows.over_floor.push_back(ns / floor_ns);
+  }
+}
+
+StepRow row_of(const std::string& model, const Lever& lever, int rows, const StepSamples& samples) {
+  return {.model = model,
+          .lever = lever.name,
+          .rows = rows,
+          .repetitions = static_cast<std::int32_t>(samples.ns.size()),
+          .milliseconds = median_of(samples.ns) * 1e-6,
+          .over_bfloat16 = median_of(samples.over_bfloat16),
+          .over_one_row = median_of(samples.over_one_row),
+          .over_floor = median_of(samples.over_floor)};
+}
+
+}  // namespace
+
+std::vector<StepRow> measure_steps(engines::Engines& engines, LoadedLevers& levers,
                                    const std::vector<Token>& tokens) {
   std::vector<ForwardTimer> timers;
-  for (LoadedLever& each : levers)
+  for (LoadedLever& each : levers.each)
     timers.emplace_back(*each.loaded.model, static_cast<int>(tokens.size()), kRows.back(), tokens);
-  std::vector<std::array<StepSamples, kRows.size()>> samples(levers.size());
+  std::vector<LeverSamples> samples(timers.size());
   for (int repetition = 0; repetition < kRepetitions; ++repetition) {
     double bfloat16_ns = 0;
-    for (std::size_t i = 0; i < levers.size(); ++i) {
-      const Lever& lever = *levers[i].lever;
-      if (lever.streams && repetition >= kStreamedRepetitions) continue;
-      const engines::ModelInfo& info = levers[i].loaded.model->info();
-      const double bytes =
-          static_cast<double>(lever.streams ? info.streamed_bytes : info.weight_bytes);
-      const double floor_ns = bytes / source_rate(engines, lever, path) * 1e9;
-      timers[i].forward_ns(1);
-      double one_ns = 0;
-      for (std::size_t r = 0; r < kRows.size(); ++r) {
-        const double ns = timers[i].forward_ns(kRows[r]);
-        if (r == 0) one_ns = ns;
-        if (r == 0 && i == 0) bfloat16_ns = ns;
-        StepSamples& of_rows = samples[i][r];
-        of_rows.ns.push_back(ns);
-        of_rows.over_bfloat16.push_back(ns / bfloat16_ns);
-        of_rows.over_one_row.push_back(ns / one_ns);
-        of_rows.over_floor.push_back(ns / floor_ns);
-      }
+    for (std::size_t i = 0; i < timers.size(); ++i) {
+      const LoadedLever& each = levers.each[i];
+      if (each.lever->streams && repetition >= kStreamedRepetitions) continue;
+      const double floor_ns = bytes_of(each) / source_rate(engines, *each.lever, levers.path) * 1e9;
+      sample_once(timers[i], floor_ns, bfloat16_ns, samples[i]);
     }
   }
   std::vector<StepRow> rows;
-  for (std::size_t i = 0; i < levers.size(); ++i)
-    for (std::size_t r = 0; r < kRows.size(); ++r) {
-      const StepSamples& of_rows = samples[i][r];
-      rows.push_back({.model = model,
-                      .lever = levers[i].lever->name,
-                      .rows = kRows[r],
-                      .repetitions = static_cast<std::int32_t>(of_rows.ns.size()),
-                      .milliseconds = median_of(of_rows.ns) * 1e-6,
-                      .over_bfloat16 = median_of(of_rows.over_bfloat16),
-                      .over_one_row = median_of(of_rows.over_one_row),
-                      .over_floor = median_of(of_rows.over_floor)});
-    }
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    for (std::size_t r = 0; r < kRows.size(); ++r)
+      rows.push_back(row_of(levers.model, *levers.each[i].lever, kRows[r], samples[i][r]));
   return rows;
 }
 

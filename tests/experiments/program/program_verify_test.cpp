@@ -103,6 +103,9 @@ TEST(ProgramVerify, RefusesWhatItCannotCompareWith) {
                  "has this number format itself; allowed: float32");
   expect_refusal(verify + "--positions 5", 2, "--against");
   expect_refusal(verify + "--against float32 --positions 0", 2, "--positions 0; allowed");
+  expect_refusal(
+      verify + "--against float32 --positions 2147483647 --model " + TinyModels::get().target(), 2,
+      "their logits take");
   expect_refusal(verify + "--against float32 --verifier greedy --temperature 0.8 --model " +
                      TinyModels::get().target(),
                  2, "greedy");

@@ -5,6 +5,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <numeric>
 
 #include "engines/models/catalogue.h"
 #include "engines/models/cpu/decoder_cpu.h"
@@ -159,6 +161,21 @@ TEST(StreamedWeightsTest, KeepAsManyLayersAsTheLimitHolds) {
   const std::int64_t all = streamed(smallest), layer = (all - streamed(smallest + 30'000'000)) / 13;
   EXPECT_NEAR(static_cast<double>(layer), 2.2e6, 0.1e6) << "13 layers in 30 MB more";
   EXPECT_EQ(streamed(200'000'000), 0);
+}
+
+// Catches a table that is loaded where the whole model fits, and is not counted.
+TEST(StreamedWeightsTest, CountBothTablesOfTheWholeModel) {
+  const FamilyFixture family = speclab::testing::read_family("llama");
+  const StoredFolder folder(family, cpu::ElementType::float32);
+  const ModelSource source = open_model(folder.path());
+  std::int64_t values = 0;
+  for (const speclab::testing::MadeTensor& tensor : family.tensors)
+    values += std::accumulate(tensor.shape.begin(), tensor.shape.end(), std::int64_t{1},
+                              std::multiplies<>());
+  const NumberForms numbers = cpu::ElementType::float32;
+  const cpu::MatrixForms forms(source.config, *source.weights, numbers);
+  const cpu::StreamPlan plan(source.config, *source.weights, forms, std::int64_t{1} << 40);
+  EXPECT_GE(plan.resident_bytes(), values * static_cast<std::int64_t>(sizeof(float)));
 }
 
 /// Writes in place, as a careless copy does it.

@@ -173,6 +173,19 @@ TEST_F(Drift, ThatIsAllowedGoesOnAndEveryRowSaysWhatItIsFrom) {
   EXPECT_EQ(experiment_.run(plan_, "half"), RunOutcome::was_complete);
 }
 
+// Catches a manifest that gives rows to the program of today because all are of one section.
+TEST_F(Drift, ThatMeasuresNoRowAnewStillNamesTheOriginOfAll) {
+  experiment_.run(plan_, "whole");
+  experiment_.engines().dtype = "bfloat16";
+  experiment_.run(experiment_.plan({"target.dtype=bfloat16"}),
+                  RunOptions{.folder = "whole", .allow_mixed = true});
+  const Tagged tagged(experiment_.folder("whole"));
+  const auto all = static_cast<std::int64_t>(plan_.generations.size());
+  EXPECT_EQ(tagged.rows_of_section, (std::map<std::int64_t, std::int64_t>{{1, all}}));
+  ASSERT_EQ(tagged.sections.size(), 1u);
+  EXPECT_EQ(tagged.sections[0].differs.front(), "dtype: was float32, now bfloat16");
+}
+
 TEST_F(Drift, ThatIsAllowedMeasuresPilotsAndCostsAnew) {
   run_half("half");
   experiment_.engines().dtype = "bfloat16";
