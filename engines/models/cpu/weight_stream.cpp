@@ -1,7 +1,7 @@
 #include "engines/models/cpu/weight_stream.h"
 
 #include <algorithm>
-#include <utility>
+#include <map>
 
 #include "sim/core/errors.h"
 
@@ -13,13 +13,17 @@ constexpr std::size_t kRequestBytes = 4 << 20;
 
 }  // namespace
 
-WeightStream::WeightStream(std::vector<StreamPiece> pieces) : pieces_(std::move(pieces)) {
+WeightStream::WeightStream(std::span<const StreamPiece> pieces) {
+  std::map<const InputFile*, const InputFile*> own;
   std::int64_t largest = 0;
-  for (const StreamPiece& piece : pieces_) {
+  for (const StreamPiece& piece : pieces) {
     largest = std::max(largest, piece.bytes());
-    for (const StreamPiece::Stretch& stretch : piece.stretches())
-      if (!files_.contains(stretch.file))
-        files_.emplace(stretch.file, stretch.file->reopened_direct());
+    std::vector<StreamPiece::Stretch>& stretches = pieces_.emplace_back(piece.stretches());
+    for (StreamPiece::Stretch& stretch : stretches) {
+      if (!own.contains(stretch.file))
+        own[stretch.file] = &files_.emplace_back(stretch.file->reopened_direct());
+      stretch.file = own[stretch.file];
+    }
   }
   for (HugeBuffer& buffer : buffers_)
     buffer = make_weight_buffer(static_cast<std::size_t>(largest));
@@ -33,10 +37,6 @@ WeightStream::~WeightStream() {
   }
   changed_.notify_all();
   reader_.join();
-}
-
-bool WeightStream::is_direct() const {
-  return std::ranges::all_of(files_, [](const auto& file) { return file.second.is_direct(); });
 }
 
 void WeightStream::begin() {
@@ -91,14 +91,13 @@ void WeightStream::read_on() {
 
 void WeightStream::read_piece(std::int64_t number) {
   const auto which = static_cast<std::size_t>(number % static_cast<std::int64_t>(pieces_.size()));
-  for (const StreamPiece::Stretch& stretch : pieces_[which].stretches()) {
-    const InputFile& file = files_.at(stretch.file);
+  for (const StreamPiece::Stretch& stretch : pieces_[which]) {
     std::byte* to = buffer_of(number) + stretch.place;
     for (std::size_t at = 0; at < static_cast<std::size_t>(stretch.bytes); at += kRequestBytes)
-      file.read_until_end(
+      stretch.file->read_until_end(
           stretch.offset + at,
           {to + at, std::min(kRequestBytes, static_cast<std::size_t>(stretch.bytes) - at)});
-    file.require_unchanged();
+    stretch.file->require_unchanged();
   }
 }
 

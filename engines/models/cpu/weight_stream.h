@@ -6,8 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <map>
+#include <list>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -19,14 +20,14 @@ namespace speclab::engines::cpu {
 /// The pieces are read in their order, over and over. A forward takes them in the same order.
 class WeightStream {
  public:
-  /// Starts to read. @throws ModelFileError if a file is not what it was when it was opened
-  explicit WeightStream(std::vector<StreamPiece> pieces);
+  /// Opens the pieces' files once more and starts to read.
+  /// @throws ModelFileError if a file is not what it was when it was opened
+  explicit WeightStream(std::span<const StreamPiece> pieces);
   ~WeightStream();
   WeightStream(const WeightStream&) = delete;
   WeightStream& operator=(const WeightStream&) = delete;
 
   int num_pieces() const { return static_cast<int>(pieces_.size()); }
-  bool is_direct() const;
 
   /// A forward begins; no thread uses the stream then.
   void begin();
@@ -49,8 +50,8 @@ class WeightStream {
   void read_on();
   void read_piece(std::int64_t number);
 
-  std::vector<StreamPiece> pieces_;
-  std::map<const InputFile*, InputFile> files_;  ///< by those of the pieces, opened once more
+  std::list<InputFile> files_;
+  std::vector<std::vector<StreamPiece::Stretch>> pieces_;  ///< of files_
   HugeBuffer buffers_[kNumBuffers];
   std::mutex mutex_;
   std::condition_variable changed_;
