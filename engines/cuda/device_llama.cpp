@@ -26,8 +26,12 @@ DeviceArray<T> rows_of(std::int64_t columns) {
 }  // namespace
 
 DeviceLlama::DeviceLlama(const DecoderShape& config, const DecoderWeights& weights,
-                         const Device& device)
-    : config_(config), device_(device) {
+                         const Device& device, std::optional<std::int64_t> resident_bytes)
+    : config_(config),
+      device_(device),
+      block_(config),
+      resident_(resident_bytes ? ResidentLayers::within(config, *resident_bytes)
+                               : ResidentLayers{config.num_layers, 0}) {
   if (const auto lacks = lacking(config))
     throw DeviceError("device 'cuda': " + *lacks + "; use --device cpu");
   load(weights);
@@ -68,53 +72,74 @@ std::int64_t DeviceLlama::gate_up_row(std::int64_t row) const {
   return cuda::gate_up_row(row, config_.intermediate_size);
 }
 
-DeviceArray<std::uint16_t> DeviceLlama::load_matrix(const DecoderWeights& weights,
-                                                    std::initializer_list<TensorRole> roles,
-                                                    std::int32_t layer, std::int64_t columns,
-                                                    RowMap map) const {
+void DeviceLlama::fill(std::uint16_t* matrix, const DecoderWeights& weights,
+                       std::initializer_list<TensorRole> roles, std::int32_t layer,
+                       std::int64_t columns, RowMap map) const {
   if (weights.are_random() && config_.num_parameters() > kMostRandomOnHost) {
     std::int64_t rows = 0;
     for (const TensorRole role : roles) rows += num_elements(role, config_) / columns;
-    DeviceArray<std::uint16_t> matrix(static_cast<std::size_t>(packed_size(rows, columns)));
     launch_random_weights(
-        matrix.data(), static_cast<std::int64_t>(matrix.size()),
+        matrix, packed_size(rows, columns),
         static_cast<std::uint64_t>(layer) << 8 | static_cast<std::uint64_t>(*roles.begin()),
         device_.context());
-    return matrix;
+    return;
   }
   std::vector<float> stacked;
   for (const TensorRole role : roles) {
     const std::vector<float> values = weights.read(role, layer);
     stacked.insert(stacked.end(), values.begin(), values.end());
   }
-  return on_device<std::uint16_t>(
-      pack(stacked, columns, [&](std::int64_t row) { return (this->*map)(row); }));
+  const std::vector<std::uint16_t> packed =
+      pack(stacked, columns, [&](std::int64_t row) { return (this->*map)(row); });
+  copy_to_device(matrix, packed.data(), packed.size() * sizeof(std::uint16_t));
 }
 
-DeviceLlama::Layer DeviceLlama::load_layer(const DecoderWeights& weights,
-                                           std::int32_t layer) const {
-  const auto norm = [&](TensorRole role) { return on_device<float>(weights.read(role, layer)); };
-  return {norm(TensorRole::attention_norm),
-          norm(TensorRole::feed_forward_norm),
-          load_matrix(weights, {TensorRole::query, TensorRole::key, TensorRole::value}, layer,
-                      config_.hidden_size, &DeviceLlama::query_key_value_row),
-          load_matrix(weights, {TensorRole::attention_output}, layer, config_.query_size(),
-                      &DeviceLlama::same_row),
-          load_matrix(weights, {TensorRole::gate, TensorRole::up}, layer, config_.hidden_size,
-                      &DeviceLlama::gate_up_row),
-          load_matrix(weights, {TensorRole::down}, layer, config_.intermediate_size,
-                      &DeviceLlama::same_row)};
+DeviceArray<std::uint16_t> DeviceLlama::load_table(const DecoderWeights& weights,
+                                                   TensorRole table) const {
+  const std::int64_t columns = config_.hidden_size;
+  DeviceArray<std::uint16_t> matrix(
+      static_cast<std::size_t>(packed_size(num_elements(table, config_) / columns, columns)));
+  fill(matrix.data(), weights, {table}, 0, columns, &DeviceLlama::same_row);
+  return matrix;
+}
+
+DeviceArray<std::uint16_t> DeviceLlama::load_matrices(const DecoderWeights& weights,
+                                                      std::int32_t layer) const {
+  using enum TensorRole;
+  DeviceArray<std::uint16_t> block(static_cast<std::size_t>(block_.elements()));
+  const auto fill_one = [&](const LayerBlock::Matrix& matrix,
+                            std::initializer_list<TensorRole> roles, std::int64_t columns,
+                            RowMap map) {
+    fill(block.data() + matrix.first, weights, roles, layer, columns, map);
+  };
+  fill_one(block_.query_key_value, {query, key, value}, config_.hidden_size,
+           &DeviceLlama::query_key_value_row);
+  fill_one(block_.attention_output, {attention_output}, config_.query_size(),
+           &DeviceLlama::same_row);
+  fill_one(block_.gate_up, {gate, up}, config_.hidden_size, &DeviceLlama::gate_up_row);
+  fill_one(block_.down, {down}, config_.intermediate_size, &DeviceLlama::same_row);
+  device_.synchronize();
+  return block;
 }
 
 void DeviceLlama::load(const DecoderWeights& weights) {
-  embedding_ =
-      load_matrix(weights, {TensorRole::embedding}, 0, config_.hidden_size, &DeviceLlama::same_row);
-  if (!config_.head_is_embedding())
-    head_ =
-        load_matrix(weights, {TensorRole::head}, 0, config_.hidden_size, &DeviceLlama::same_row);
-  output_norm_ = on_device<float>(weights.read(TensorRole::output_norm, 0));
-  for (std::int32_t layer = 0; layer < config_.num_layers; ++layer)
-    layers_.push_back(load_layer(weights, layer));
+  embedding_ = load_table(weights, TensorRole::embedding);
+  if (!config_.head_is_embedding()) head_ = load_table(weights, TensorRole::head);
+  const auto norm = [&](TensorRole role, std::int32_t layer) {
+    return on_device<float>(weights.read(role, layer));
+  };
+  output_norm_ = norm(TensorRole::output_norm, 0);
+  std::vector<PinnedArray<std::uint16_t>> streamed;
+  for (std::int32_t layer = 0; layer < config_.num_layers; ++layer) {
+    layers_.push_back({norm(TensorRole::attention_norm, layer),
+                       norm(TensorRole::feed_forward_norm, layer), load_matrices(weights, layer)});
+    if (layer < resident_.count) continue;
+    DeviceArray<std::uint16_t>& matrices = layers_.back().matrices;
+    streamed.emplace_back(matrices.size());
+    copy_to_host(streamed.back().data(), matrices.data(), static_cast<std::size_t>(block_.bytes()));
+    matrices = {};
+  }
+  if (!streamed.empty()) stream_.emplace(std::move(streamed));
   device_.synchronize();
 }
 
@@ -145,36 +170,33 @@ std::int32_t DeviceLlama::head_blocks() const {
 
 std::int64_t DeviceLlama::weight_bytes() const {
   std::size_t elements = config_.head_is_embedding() ? embedding_.size() : head_.size();
-  for (const Layer& layer : layers_)
-    elements += layer.query_key_value.size() + layer.attention_output.size() +
-                layer.gate_up.size() + layer.down.size();
-  return static_cast<std::int64_t>(elements) * 2;
+  return static_cast<std::int64_t>(elements) * 2 + config_.num_layers * block_.bytes();
 }
 
 ResidualStream DeviceLlama::stream(const DeviceArray<float>& gain) const {
   return {residual_.data(), gained_.data(), partials_.data(), gain.data(), config_.hidden_size};
 }
 
-ProductArguments DeviceLlama::arguments(const DeviceArray<std::uint16_t>& weights,
-                                        const std::uint16_t* input, std::int64_t columns,
-                                        const ForwardState* state, bool is_scaled) const {
+ProductArguments DeviceLlama::arguments(const Matrix& matrix, const std::uint16_t* input,
+                                        std::int64_t columns, const ForwardState* state,
+                                        bool is_scaled) const {
   ProductArguments a{};
-  a.weights = weights.data();
+  a.weights = matrix.weights;
   a.input = input;
   a.num_rows = &state->num_rows;
   a.partials = is_scaled ? partials_.data() : nullptr;
   a.num_partials = config_.hidden_size / kTileRows;
   a.columns = static_cast<std::int32_t>(columns);
-  a.blocks =
-      static_cast<std::int32_t>(static_cast<std::int64_t>(weights.size()) / columns / kTileRows);
+  a.blocks = static_cast<std::int32_t>(matrix.elements / columns / kTileRows);
   a.inverse_size = 1.0f / static_cast<float>(config_.hidden_size);
   a.epsilon = config_.norm_epsilon;
   return a;
 }
 
 ProductArguments DeviceLlama::head_arguments(const ForwardState* state) const {
-  ProductArguments a = arguments(config_.head_is_embedding() ? embedding_ : head_, gained_.data(),
-                                 config_.hidden_size, state, true);
+  const DeviceArray<std::uint16_t>& table = config_.head_is_embedding() ? embedding_ : head_;
+  ProductArguments a = arguments({table.data(), static_cast<std::int64_t>(table.size())},
+                                 gained_.data(), config_.hidden_size, state, true);
   a.num_rows = &state->num_wanting;
   a.gather = state->wanting;
   return a;
@@ -184,37 +206,54 @@ void DeviceLlama::put_pass(const ForwardState* state, const KvCacheCuda& cache,
                            const PassShape& shape) const {
   const LaunchContext& context = device_.context();
   const auto keeps = [&shape](PassKernel kernel) { return (shape.left_out & kernel) == 0; };
+  if (stream_) stream_->begin(context);
   if (keeps(embed_kernel))
     launch_embed(state, embedding_.data(), stream(layers_.front().attention_norm), shape.rows,
                  context);
-  for (std::size_t l = 0; l < layers_.size(); ++l) {
-    const Layer& layer = layers_[l];
-    AttentionBuffers attention = cache.buffers(static_cast<std::int32_t>(l));
-    attention.queries = queries_.data();
-    attention.output = attended_.data();
-    attention.rotations = reinterpret_cast<const float2*>(rotations_.data());
-    if (keeps(query_key_value_kernel))
-      launch_query_key_value(
-          state, arguments(layer.query_key_value, gained_.data(), config_.hidden_size, state, true),
-          attention, shape.rows, context);
-    if (keeps(attention_kernel)) launch_attention(state, attention, shape, context);
-    if (keeps(attention_output_kernel))
-      launch_add_to_residual(
-          arguments(layer.attention_output, attended_.data(), config_.query_size(), state, false),
-          stream(layer.feed_forward_norm), shape.rows, context);
-    if (keeps(gate_up_kernel))
-      launch_gated_silu(arguments(layer.gate_up, gained_.data(), config_.hidden_size, state, true),
-                        inner_.data(), shape.rows, context);
-    const DeviceArray<float>& next_norm =
-        l + 1 < layers_.size() ? layers_[l + 1].attention_norm : output_norm_;
-    ResidualStream behind = stream(next_norm);
-    if (shape.keeps_streams) behind.kept = kept_behind(static_cast<std::int32_t>(l));
-    if (keeps(down_kernel))
-      launch_add_to_residual(
-          arguments(layer.down, inner_.data(), config_.intermediate_size, state, false), behind,
-          shape.rows, context);
-  }
+  for (std::size_t l = 0; l < layers_.size(); ++l) put_layer(l, state, cache, shape);
   if (shape.wanting > 0 && keeps(head_kernel)) put_head(state, shape.wanting);
+}
+
+void DeviceLlama::put_layer(std::size_t l, const ForwardState* state, const KvCacheCuda& cache,
+                            const PassShape& shape) const {
+  const LaunchContext& context = device_.context();
+  LaunchContext first_context = context;
+  const auto keeps = [&shape](PassKernel kernel) { return (shape.left_out & kernel) == 0; };
+  const auto first_streamed = static_cast<std::size_t>(resident_.count);
+  const std::uint16_t* block = layers_[l].matrices.data();
+  if (l >= first_streamed) {
+    block = stream_->take(l - first_streamed, context);
+    first_context.has_overlapping_starts = false;
+  }
+  const auto matrix = [block](const LayerBlock::Matrix& place) {
+    return Matrix{block + place.first, place.elements};
+  };
+  AttentionBuffers attention = cache.buffers(static_cast<std::int32_t>(l));
+  attention.queries = queries_.data();
+  attention.output = attended_.data();
+  attention.rotations = reinterpret_cast<const float2*>(rotations_.data());
+  if (keeps(query_key_value_kernel))
+    launch_query_key_value(
+        state,
+        arguments(matrix(block_.query_key_value), gained_.data(), config_.hidden_size, state, true),
+        attention, shape.rows, first_context);
+  if (keeps(attention_kernel)) launch_attention(state, attention, shape, context);
+  if (keeps(attention_output_kernel))
+    launch_add_to_residual(arguments(matrix(block_.attention_output), attended_.data(),
+                                     config_.query_size(), state, false),
+                           stream(layers_[l].feed_forward_norm), shape.rows, context);
+  if (keeps(gate_up_kernel))
+    launch_gated_silu(
+        arguments(matrix(block_.gate_up), gained_.data(), config_.hidden_size, state, true),
+        inner_.data(), shape.rows, context);
+  ResidualStream behind =
+      stream(l + 1 < layers_.size() ? layers_[l + 1].attention_norm : output_norm_);
+  if (shape.keeps_streams) behind.kept = kept_behind(static_cast<std::int32_t>(l));
+  if (keeps(down_kernel))
+    launch_add_to_residual(
+        arguments(matrix(block_.down), inner_.data(), config_.intermediate_size, state, false),
+        behind, shape.rows, context);
+  if (l >= first_streamed) stream_->give_back(l - first_streamed, context);
 }
 
 void DeviceLlama::put_head(const ForwardState* state, int wanting) const {

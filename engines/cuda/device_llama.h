@@ -9,6 +9,8 @@
 #include "engines/cuda/device.h"
 #include "engines/cuda/device_memory.h"
 #include "engines/cuda/kernels.h"
+#include "engines/cuda/layer_block.h"
+#include "engines/cuda/layer_stream.h"
 #include "engines/models/decoder/decoder_weights.h"
 
 namespace speclab::engines::cuda {
@@ -19,9 +21,12 @@ class DeviceLlama {
  public:
   /// Nothing where the kernels have all sizes of a model, else what they lack.
   static std::optional<std::string> lacking(const DecoderShape& config);
-  /// @param device  outlives the model
+  /// @param device  outlives the model @param resident_bytes  of device memory that weights may
+  /// take; layers that do not fit come from pinned host memory at every pass; none: all stay
   /// @throws DeviceError if a size has no kernel, or the device's memory is full
-  DeviceLlama(const DecoderShape& config, const DecoderWeights& weights, const Device& device);
+  /// @throws ConfigError if resident_bytes is too small
+  DeviceLlama(const DecoderShape& config, const DecoderWeights& weights, const Device& device,
+              std::optional<std::int64_t> resident_bytes = {});
 
   /// Puts the kernels of one pass into the device's stream; they read `state`.
   void put_pass(const ForwardState* state, const KvCacheCuda& cache, const PassShape& shape) const;
@@ -42,20 +47,22 @@ class DeviceLlama {
     return streams_[static_cast<std::size_t>(i)].data();
   }
   std::int64_t weight_bytes() const;  ///< read by one pass with logits
+  const ResidentLayers& resident_layers() const { return resident_; }
 
  private:
   struct Layer {
     DeviceArray<float> attention_norm, feed_forward_norm;
-    DeviceArray<std::uint16_t> query_key_value, attention_output, gate_up, down;
+    DeviceArray<std::uint16_t> matrices;  ///< block_; empty of a streamed layer
   };
   using RowMap = std::int64_t (DeviceLlama::*)(std::int64_t) const;
 
   void load(const DecoderWeights& weights);
-  Layer load_layer(const DecoderWeights& weights, std::int32_t layer) const;
-  DeviceArray<std::uint16_t> load_matrix(const DecoderWeights& weights,
-                                         std::initializer_list<TensorRole> roles,
-                                         std::int32_t layer, std::int64_t columns,
-                                         RowMap map) const;
+  DeviceArray<std::uint16_t> load_table(const DecoderWeights& weights, TensorRole table) const;
+  DeviceArray<std::uint16_t> load_matrices(const DecoderWeights& weights, std::int32_t layer) const;
+  /// Fills a packed matrix on the device.
+  void fill(std::uint16_t* matrix, const DecoderWeights& weights,
+            std::initializer_list<TensorRole> roles, std::int32_t layer, std::int64_t columns,
+            RowMap map) const;
   std::int64_t same_row(std::int64_t row) const { return row; }
   std::int64_t query_key_value_row(std::int64_t row) const;
   std::int64_t gate_up_row(std::int64_t row) const;
@@ -63,8 +70,15 @@ class DeviceLlama {
   void load_draft_vocabulary();
   void put_head(const ForwardState* state, int wanting) const;
 
-  ProductArguments arguments(const DeviceArray<std::uint16_t>& weights, const std::uint16_t* input,
-                             std::int64_t columns, const ForwardState* state, bool is_scaled) const;
+  void put_layer(std::size_t l, const ForwardState* state, const KvCacheCuda& cache,
+                 const PassShape& shape) const;
+  /// A packed matrix on the device.
+  struct Matrix {
+    const std::uint16_t* weights;
+    std::int64_t elements;
+  };
+  ProductArguments arguments(const Matrix& matrix, const std::uint16_t* input, std::int64_t columns,
+                             const ForwardState* state, bool is_scaled) const;
   /// The place that keeps the stream behind a layer; null if the stream is not part of a hidden
   /// state.
   float* kept_behind(std::int32_t layer) const;
@@ -76,7 +90,10 @@ class DeviceLlama {
   DeviceArray<std::uint16_t> embedding_, head_;  ///< head_ is empty where it is the embedding
   DeviceArray<float> output_norm_;
   DeviceArray<float> rotations_;  ///< [context, head_dim / 2, 2]
+  LayerBlock block_;
+  ResidentLayers resident_;
   std::vector<Layer> layers_;
+  std::optional<LayerStream> stream_;  ///< of the layers behind those that stay
   DeviceArray<float> residual_, partials_, logits_, hidden_;
   std::vector<DeviceArray<float>> streams_;  ///< of each of state_layers()
   DeviceArray<std::uint16_t> gained_, queries_, attended_, inner_;

@@ -33,6 +33,10 @@ void copy_to_device(void* target, const void* source, std::size_t bytes) {
   check(cudaStreamSynchronize(nullptr), "copying to the device");
 }
 
+void copy_to_host(void* target, const void* source, std::size_t bytes) {
+  check(cudaMemcpy(target, source, bytes, cudaMemcpyDeviceToHost), "copying to the host");
+}
+
 void fill_zero(void* target, std::size_t bytes) {
   check(cudaMemset(target, 0, bytes), "clearing device memory");
   check(cudaStreamSynchronize(nullptr), "clearing device memory");

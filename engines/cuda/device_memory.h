@@ -13,9 +13,10 @@ void* allocate_device(std::size_t bytes);
 void* allocate_pinned(std::size_t bytes);
 void free_device(void* memory) noexcept;
 void free_pinned(void* memory) noexcept;
-/// Both have happened when they return: the stream of a Device does not wait for them by itself.
+/// All have happened when they return: the stream of a Device does not wait for them by itself.
 /// @param source  host memory
 void copy_to_device(void* target, const void* source, std::size_t bytes);
+void copy_to_host(void* target, const void* source, std::size_t bytes);
 void fill_zero(void* target, std::size_t bytes);
 
 /// An array of the device, or of pinned host memory.

@@ -38,9 +38,10 @@ bool wants_hidden(std::span<const ForwardRow> rows) {
 }  // namespace
 
 LlamaCuda::LlamaCuda(const DecoderShape& config, const DecoderWeights& weights,
-                     std::shared_ptr<const Device> device)
+                     std::shared_ptr<const Device> device,
+                     std::optional<std::int64_t> resident_bytes)
     : device_(std::move(device)),
-      llama_(config, weights, *device_),
+      llama_(config, weights, *device_, resident_bytes),
       state_(1),
       device_state_(zeros_on_device<ForwardState>(1)),
       pinned_logits_(static_cast<std::size_t>(kMaxRows) *
@@ -52,7 +53,7 @@ LlamaCuda::LlamaCuda(const DecoderShape& config, const DecoderWeights& weights,
            .family = "llama",
            .dtype = "bfloat16",
            .device = "cuda",
-           .kernels = "speclab, " + device_->name(),
+           .kernels = llama_.resident_layers().kernels(device_->name(), config),
            .sha256 = weights.sha256(),
            .config_sha256 = config.config_sha256,
            .vocab_size = config.vocab_size,
@@ -64,6 +65,7 @@ LlamaCuda::LlamaCuda(const DecoderShape& config, const DecoderWeights& weights,
            .cache_bytes_per_token = KvCacheCuda::bytes_per_token(config)};
   info_.num_state_layers = static_cast<std::int32_t>(config.state_layers().size());
   info_.random_weights = weights.are_random();
+  info_.streamed_bytes = llama_.resident_layers().streamed_bytes;
 }
 
 std::unique_ptr<KvCache> LlamaCuda::make_cache(std::int32_t max_sequences, std::int32_t capacity) {

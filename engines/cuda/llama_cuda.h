@@ -16,10 +16,12 @@ class KvCacheCuda;
 
 class LlamaCuda final : public LanguageModel {
  public:
+  /// @param resident_bytes  as DeviceLlama has it
   /// @throws DeviceError if there is no device, a size has no kernel, or the device's memory is
   /// full
+  /// @throws ConfigError if resident_bytes is too small
   LlamaCuda(const DecoderShape& config, const DecoderWeights& weights,
-            std::shared_ptr<const Device> device);
+            std::shared_ptr<const Device> device, std::optional<std::int64_t> resident_bytes = {});
 
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<KvCache> make_cache(std::int32_t max_sequences, std::int32_t capacity) override;

@@ -7,6 +7,8 @@ set(speclab_cuda_sources
   device_round_decoder.cpp
   device_rounds.cpp
   kv_cache_cuda.cpp
+  layer_block.cpp
+  layer_stream.cpp
   llama_cuda.cpp
   packed_weights.cpp
   tree_plan.cpp)

@@ -82,8 +82,7 @@ bool keeps_any(const ModelSource& source, const cpu::NumberForms& numbers) {
 
 /// Only a CPU, with its own kernels, has these numbers.
 bool needs_cpu_kernels(const ModelOptions& options) {
-  return is_inexact(options) || options.dtype == "file" || options.dtype == "q8" ||
-         is_streamed(options);
+  return is_inexact(options) || options.dtype == "file" || options.dtype == "q8";
 }
 
 void check_options(const ModelOptions& options) {
@@ -94,7 +93,7 @@ void check_options(const ModelOptions& options) {
   check_named("cache_dtype", options.cache_dtype, {"auto", "float32", "bfloat16"});
   check_numbers(options);
   check_streaming(options);
-  if (options.kernels == "reference" && needs_cpu_kernels(options))
+  if (options.kernels == "reference" && (needs_cpu_kernels(options) || is_streamed(options)))
     throw ConfigError(fmt::format(
         "kernels 'reference' with dtype '{}', activations '{}', weights '{}'; allowed: dtype auto, "
         "float32 or bfloat16 with exact activations and resident weights",
@@ -131,7 +130,7 @@ void ModelMaker::set_options(const ModelOptions& options) {
 std::unique_ptr<LanguageModel> ModelMaker::language_model(const ModelSource& source, Part part) {
   const std::string device = resolved_device(options_, source.config);
   const bool is_reference = options_.kernels == "reference";
-  if (device == "cuda" && !is_reference) return cuda_model(source);
+  if (device == "cuda" && !is_reference) return cuda_model(source, part);
   if (!is_reference) return cpu_model(source, part);
   if (device != "cuda") require_memory_for(source, element_type(options_.dtype));
   return reference_model(source);
@@ -207,10 +206,14 @@ std::unique_ptr<LanguageModel> ModelMaker::reference_model(const ModelSource& so
                                         options_.device == "cuda" ? "cuda" : "cpu", dtype());
 }
 
-std::unique_ptr<LanguageModel> ModelMaker::cuda_model([[maybe_unused]] const ModelSource& source) {
+std::unique_ptr<LanguageModel> ModelMaker::cuda_model([[maybe_unused]] const ModelSource& source,
+                                                      [[maybe_unused]] Part part) {
   reach_cuda(source.config);
 #if SPECLAB_HAVE_CUDA
-  return std::make_unique<cuda::LlamaCuda>(source.config, *source.weights, cuda_device_);
+  std::optional<std::int64_t> resident_bytes;
+  if (is_streamed(options_) && part == Part::target) resident_bytes = options_.resident_bytes;
+  return std::make_unique<cuda::LlamaCuda>(source.config, *source.weights, cuda_device_,
+                                           resident_bytes);
 #else
   throw ContractError("a device that this build has not");
 #endif
@@ -233,7 +236,11 @@ ModelInfo ModelMaker::cuda_description(const ModelSource& source) {
   info.device = "cuda";
   info.family = "llama";
 #if SPECLAB_HAVE_CUDA
-  info.kernels = "speclab, " + cuda_device_->name();
+  const cuda::ResidentLayers resident =
+      is_streamed(options_) ? cuda::ResidentLayers::within(source.config, options_.resident_bytes)
+                            : cuda::ResidentLayers{source.config.num_layers, 0};
+  info.kernels = resident.kernels(cuda_device_->name(), source.config);
+  info.streamed_bytes = resident.streamed_bytes;
   info.cache_bytes_per_token = cuda::KvCacheCuda::bytes_per_token(source.config);
 #endif
   return info;
@@ -242,10 +249,9 @@ ModelInfo ModelMaker::cuda_description(const ModelSource& source) {
 void ModelMaker::reach_cuda([[maybe_unused]] const DecoderShape& shape) {
   if (options_.dtype == "float32" || needs_cpu_kernels(options_))
     throw DeviceError(
-        fmt::format("dtype '{}', activations '{}', weights '{}' on device 'cuda': its kernels are "
-                    "bfloat16, and its weights stay on the device; allowed: dtype auto or bfloat16 "
-                    "with exact activations and resident weights; or use --device cpu",
-                    options_.dtype, options_.activations, options_.weights));
+        fmt::format("dtype '{}', activations '{}' on device 'cuda', whose kernels are bfloat16; "
+                    "allowed: dtype auto or bfloat16 with exact activations; or use --device cpu",
+                    options_.dtype, options_.activations));
 #if SPECLAB_HAVE_CUDA
   if (!cuda_device_) cuda_device_ = std::make_shared<cuda::Device>();
   if (const auto lacks = cuda::DeviceLlama::lacking(shape))

@@ -61,7 +61,7 @@ class ModelMaker {
   std::unique_ptr<LanguageModel> cpu_model(const ModelSource& source, Part part);
   std::string dtype() const;
   std::unique_ptr<LanguageModel> reference_model(const ModelSource& source) const;
-  std::unique_ptr<LanguageModel> cuda_model(const ModelSource& source);
+  std::unique_ptr<LanguageModel> cuda_model(const ModelSource& source, Part part);
 
   ModelOptions options_;
   std::shared_ptr<cpu::ThreadTeam> team_;

@@ -58,13 +58,13 @@ void add_model_options(CLI::App* command, CommonOptions& common) {
       ->check(takes_one_of({"auto", "float32", "bfloat16"}));
   command
       ->add_option("--weights", common.model.weights,
-                   "streamed: layers that do not fit into --resident-bytes are read from the file "
-                   "at every forward; CPU only")
+                   "streamed: layers that do not fit into --resident-bytes come at every forward, "
+                   "from the file or, on a CUDA device, from the host's memory")
       ->capture_default_str()
       ->check(takes_one_of({"resident", "streamed"}));
   add_number(command, "--resident-bytes", common.model.resident_bytes,
-             "Memory that streamed weights may take: the layers that stay, and two buffers of the "
-             "largest layer")
+             "Memory of the machine, or of the CUDA device, that streamed weights may take: the "
+             "layers that stay, and two buffers of the largest layer")
       ->check(takes("bytes; 0 with resident weights"));
   command
       ->add_option("--arithmetic", common.model.arithmetic,

@@ -2,8 +2,8 @@
 # `output` and `rehearse` come before `begin_rehearsal` or `begin_device`; these come before `run_step`.
 call_1_steps=(kernel_tests ceilings ladder passes kernels ncu sanitizer)  # neither model nor torch
 model_steps=(device_tests generate temperature peers model_size)
-bench_steps=(ceilings ladder passes kernels products opt)  # of gpu_bench
-gpu_steps=("${call_1_steps[@]}" "${model_steps[@]}" products training families opt)  # in the order of their value
+bench_steps=(ceilings ladder passes kernels products opt host_layers)  # of gpu_bench
+gpu_steps=("${call_1_steps[@]}" "${model_steps[@]}" products training families opt host_layers)  # in the order of their value
 few_shapes="shape-135m,shape-gpt2-124m-gated,shape-llama-3.2-1b,shape-llama-3.1-8b"
 opt_shapes="shape-opt-125m-gated,shape-opt-350m-gated,shape-opt-1.3b-gated,shape-opt-2.7b-gated,shape-opt-6.7b-gated,shape-opt-13b-gated"
 rehearsed_model=$speclab_root/build/gpu_rehearsal/two_layers.gguf
@@ -127,6 +127,7 @@ run_step() {
     ladder|passes|kernels|products) bench_step "$1" "$1" "$few_shapes" ;;
     ceilings) bench_step ceilings ceilings ;;
     opt) bench_step opt passes "$opt_shapes" ;;
+    host_layers) bench_step host_layers host_layers shape-llama-3.2-1b,shape-llama-3.1-8b ;;
     ncu) profile_kernels ;;
     sanitizer) sanitize ;;
     generate) generate_texts ;;

@@ -1,6 +1,7 @@
 """gpu_tables.py ROWS_FOLDER PREDICTIONS.csv OUTPUT_FOLDER: tables to commit out of the rows of a run on a device.
 
 passes.csv    every pass with its prediction, written before the run, beside it
+host_layers.csv  the same of passes whose layers come from host memory, and the rate of their copy
 ladder.csv    rates of the variants of the product: a column a product, a row a variant and number of rows
 kernels.csv   what each kernel of a layer takes, alone and as the difference that leaving it out makes
 profile.csv   few of the profiler's metrics, a row a kernel
@@ -111,6 +112,9 @@ def main():
     if rows := found("gpu_bench_passes.csv"):
         columns = ["revision", "device", "what", "shape", "rows", "ms", "low", "high", "n", "ideal_ms", "predicted_ms", "predicted_low", "predicted_high"]
         write(output, "passes.csv", columns, passes(rows, rows_of(predictions)))
+    if rows := found("gpu_bench_host_layers.csv"):
+        columns = ["revision", "device", "what", "shape", "rows", "value", "low", "high", "n", "ideal", "predicted", "predicted_low", "predicted_high", "unit"]
+        write(output, "host_layers.csv", columns, ([*row, measured["unit"]] for measured, row in zip(rows, passes(rows, rows_of(predictions)))))
     if rows := found("gpu_bench_ladder.csv"):
         columns, *table = ladder(rows)
         write(output, "ladder.csv", columns, table)

@@ -186,6 +186,10 @@ TEST_F(MeasureGpuHere, TablesHaveThePredictionAndTheShareOfTheirRow) {
        header +
            "r,D,pass at context 512,s,1,ms,2,1,3,9,0.5\nr,D,pass at context 512 with weights "
            "streamed,s,1,ms,4,3,5,9,0.5\n");
+  make("tree/rows/gpu_bench_host_layers.csv",
+       header +
+           "r,D,copy of a layer,s,0,GB/s,50,49,51,9,0\nr,D,pass with layers from the host at "
+           "context 512,s,1,ms,8,7,9,9,6\n");
   make("tree/rows/gpu_bench_ladder.csv",
        header +
            "r,D,ladder V0: a,shape-s qkv,1,GB/s,10,9,11,9,0\nr,D,ladder V0: a,shape-s "
@@ -198,16 +202,22 @@ TEST_F(MeasureGpuHere, TablesHaveThePredictionAndTheShareOfTheirRow) {
   make("tree/predictions.csv",
        header +
            "r,D,predicted pass at context 512,s,1,ms,2.5,1,6,0,0.5\nr,D,predicted pass at context "
-           "512,s,2,ms,7,1,6,0,0.5\n");
+           "512,s,2,ms,7,1,6,0,0.5\nr,D,predicted pass with layers from the host at context "
+           "512,s,1,ms,8.5,8,30,0,6\n");
   const Outcome outcome = shell("python3 scripts/lib/gpu_tables.py rows predictions.csv tables");
   ASSERT_EQ(outcome.code, 0) << outcome.output;
-  EXPECT_EQ(
-      outcome.output,
-      "no ncu_metrics.csv, so no table of it\nno gpu_bench_ceilings.csv, so no table of it\n");
+  EXPECT_EQ(outcome.output,
+            "no ncu_metrics.csv, so no table of it\nno "
+            "gpu_bench_ceilings.csv, so no table of it\n");
   EXPECT_TRUE(has(text("tree/tables/passes.csv"),
                   "r,D,pass at context 512,s,1,2,1,3,9,0.5,2.5,1,6\nr,D,pass at context 512 with "
                   "weights streamed,s,1,4,3,5,9,0.5,,,\n"))
       << text("tree/tables/passes.csv");
+  EXPECT_TRUE(
+      has(text("tree/tables/host_layers.csv"),
+          "r,D,copy of a layer,s,0,50,49,51,9,0,,,,GB/s\nr,D,pass with layers from the host "
+          "at context 512,s,1,8,7,9,9,6,8.5,8,30,ms\n"))
+      << text("tree/tables/host_layers.csv");
   EXPECT_EQ(text("tree/tables/ladder.csv"), "device,rows,variant,s qkv,s head\nD,1,V0: a,10,20\n");
   EXPECT_EQ(text("tree/tables/kernels.csv"),
             "device,shape,context,rows,kernel,alone_us,left_out_us,pass_us\nD,s,512,1,qkv,250,500,"

@@ -1,7 +1,8 @@
 // Measures what the CUDA device can do and how near the engine comes. Rows are written as they are
 // measured. Usage: gpu_bench OUTPUT.csv STEP... [--shapes NAME,...] [--tiny] Steps: probe (does the
 // device answer), ceilings, products, ladder (variants of the product), passes (whole ones, in
-// several forms), kernels (each one's share of a pass), profile (what a profiler looks at),
+// several forms), kernels (each one's share of a pass), host_layers
+// (passes whose layers come from host memory), profile (what a profiler looks at),
 // predictions (no device needed: the time model of predicted_times.h).
 
 #include <algorithm>
@@ -68,6 +69,7 @@ constexpr Step kSteps[] = {
        measure_passes(bench, shapes, read_bandwidth(bench));
      }},
     {"kernels", measure_kernels},
+    {"host_layers", measure_passes_from_host},
     {"profile", launch_profiled_kernels}};
 constexpr const char* kPredictions = "predictions";
 

@@ -118,6 +118,18 @@ struct ShapePasses {
   }
 };
 
+/// From pinned host memory.
+Measured copy_rate(Bench& bench, std::size_t bytes) {
+  const PinnedArray<std::uint8_t> from(bytes);
+  const DeviceArray<std::uint8_t> to(bytes);
+  return rate(bench.time([&] {
+    check(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyHostToDevice,
+                          bench.context().stream),
+          "copying");
+  }),
+              static_cast<double>(bytes));
+}
+
 DeviceLlama random_llama(const Bench& bench, const DecoderShape& shape) {
   return {shape, *random_decoder_weights(shape, 1), bench.device};
 }
@@ -158,6 +170,23 @@ void measure_kernels(Bench& bench, const std::vector<CatalogueEntry>& shapes) {
                          pass.time(kAllKernels & ~static_cast<std::uint32_t>(kernel.kernel)));
         }
       }
+  }
+}
+
+void measure_passes_from_host(Bench& bench, const std::vector<CatalogueEntry>& shapes) {
+  const int context = bench.sizes.contexts().front();
+  for (const CatalogueEntry& entry : shapes) {
+    const DeviceLlama llama(*entry.shape, *random_decoder_weights(*entry.shape, 1), bench.device,
+                            ResidentLayers::least_bytes(*entry.shape));
+    const Measured copy =
+        copy_rate(bench, static_cast<std::size_t>(LayerBlock(*entry.shape).bytes()));
+    bench.rows.add("copy of a layer from pinned memory", entry.name, 0, "GB/s", copy);
+    const double ideal_ms =
+        static_cast<double>(llama.resident_layers().streamed_bytes) / copy.median / 1e6;
+    for (const int rows : bench.sizes.ladder_rows())
+      bench.rows.add(fmt::format("pass with layers from the host at context {}", context),
+                     entry.name, rows, "ms", ChainPass(bench, entry, llama, context, rows).time(),
+                     ideal_ms);
   }
 }
 

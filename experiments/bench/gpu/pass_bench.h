@@ -13,6 +13,9 @@ void measure_passes(Bench& bench, const std::vector<CatalogueEntry>& shapes, con
 /// A pass without one of its kernels, and one of its kernels alone, so that differences tell what
 /// each takes within the chain.
 void measure_kernels(Bench& bench, const std::vector<CatalogueEntry>& shapes);
+/// Passes whose layers all come from pinned host memory, with the rate of a copy of one layer
+/// beside them. Their ideal is the time of the bytes at that rate.
+void measure_passes_from_host(Bench& bench, const std::vector<CatalogueEntry>& shapes);
 /// One layer of each shape in every form, once each, for a profiler.
 void launch_profiled_kernels(Bench& bench, const std::vector<CatalogueEntry>& shapes);
 

@@ -64,8 +64,6 @@ void check_streaming(const RunTables& tables, const RunConfig& config) {
     target.refuse("resident_bytes", "0 if target.weights is resident");
   if (is_streamed && tables.are_right({"target.dtype"}) && config.target.dtype == "q8")
     target.refuse("dtype", "auto, file, bfloat16 or float32 if target.weights is streamed");
-  if (is_streamed && tables.are_right({"target.device"}) && config.target.device == "cuda")
-    target.refuse("weights", "resident if target.device is cuda");
 }
 
 /// Rules between keys; one is asked only where the keys that it reads were found right.

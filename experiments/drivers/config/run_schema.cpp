@@ -158,8 +158,8 @@ std::vector<K> target_keys() {
        [](const RunConfig& c) { return c.target.cache_dtype != "auto"; }},
       {{"target",
         "weights",
-        "`streamed` reads layers that do not fit into `resident_bytes` from the file at every "
-        "forward; on the CPU only",
+        "`streamed` brings layers that do not fit into `resident_bytes` at every forward, from the "
+        "file or, on a CUDA device, from the host's memory",
         "",
         {},
         {"resident", "streamed"}},
@@ -167,8 +167,8 @@ std::vector<K> target_keys() {
        [](const RunConfig& c) { return c.target.weights != "resident"; }},
       {{"target",
         "resident_bytes",
-        "memory that streamed weights may take: the layers that stay, and two buffers of the "
-        "largest layer; 0 with resident weights",
+        "memory of the machine, or of the CUDA device, that streamed weights may take: the layers "
+        "that stay, and two buffers of the largest layer; 0 with resident weights",
         "bytes",
         {0}},
        [](RunConfig& c) -> ValueOfKey { return &c.target.resident_bytes; },

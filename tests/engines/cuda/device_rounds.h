@@ -67,10 +67,11 @@ class DeviceRounds : public ::testing::Test {
   }
 
   void load(const DecoderShape& config) { load(config, config); }
-  void load(const DecoderShape& of_target, const DecoderShape& of_drafter) {
+  void load(const DecoderShape& of_target, const DecoderShape& of_drafter,
+            std::optional<std::int64_t> resident_bytes = {}) {
     const auto device = std::make_shared<cuda::Device>();
-    target_ = std::make_shared<cuda::LlamaCuda>(of_target,
-                                                *tiny_weights(of_target, {.scale = 6.0f}), device);
+    target_ = std::make_shared<cuda::LlamaCuda>(
+        of_target, *tiny_weights(of_target, {.scale = 6.0f}), device, resident_bytes);
     drafter_ = std::make_shared<cuda::LlamaCuda>(
         of_drafter, *tiny_weights(of_drafter, {.scale = 6.0f, .foreign = 0.25f}), device);
   }

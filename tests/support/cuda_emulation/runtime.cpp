@@ -12,14 +12,21 @@
 
 struct CUgraph_st {
   std::vector<speclab::cuda_emulation::Work> work;
+  std::vector<cudaStream_t> joined;  ///< streams that a wait has brought into the capture
 };
 struct CUgraphExec_st : CUgraph_st {};
 struct CUstream_st {
+  std::uint64_t number;
   CUgraph_st* capturing = nullptr;
+  std::uint64_t last = 0;                ///< number of the work put last; 0: none
+  std::vector<std::uint64_t> awaited{};  ///< by what is put next
 };
 
 struct CUevent_st {
-  std::chrono::steady_clock::time_point time;
+  bool is_timed = true;
+  std::chrono::steady_clock::time_point time{};
+  std::uint64_t last = 0;  ///< number of the work it was recorded behind
+  CUgraph_st* capturing = nullptr;
 };
 
 namespace speclab::cuda_emulation {
@@ -48,6 +55,11 @@ AdversarialOrder::~AdversarialOrder() {
 }
 
 void enqueue(cudaStream_t stream, Work work) {
+  static std::uint64_t numbers = 0;
+  work.in_front = std::exchange(stream->last, ++numbers);
+  work.number = stream->last;
+  work.stream = stream->number;
+  work.awaited = std::exchange(stream->awaited, {});
   if (stream->capturing != nullptr)
     stream->capturing->work.push_back(std::move(work));
   else if (is_adversarial)
@@ -138,7 +150,8 @@ cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes,
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-  *stream = new CUstream_st;
+  static std::uint64_t streams = 0;
+  *stream = new CUstream_st{.number = streams++};
   return cudaSuccess;
 }
 
@@ -164,7 +177,16 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, int) {
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   *graph = std::exchange(stream->capturing, nullptr);
-  return cudaSuccess;
+  std::vector<std::uint64_t> awaited = stream->awaited;
+  for (const auto& work : (*graph)->work)
+    awaited.insert(awaited.end(), work.awaited.begin(), work.awaited.end());
+  cudaError_t status = cudaSuccess;
+  for (cudaStream_t other : (*graph)->joined) {
+    other->capturing = nullptr;
+    if (std::ranges::find(awaited, other->last) == awaited.end())
+      status = cudaErrorStreamCaptureUnjoined;
+  }
+  return status;
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
@@ -193,14 +215,31 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
   return cudaSuccess;
 }
 
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  *event = new CUevent_st{.is_timed = (flags & cudaEventDisableTiming) == 0};
+  return cudaSuccess;
+}
+
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   delete event;
   return cudaSuccess;
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  event->last = stream->last;
+  event->capturing = stream->capturing;
+  if (!event->is_timed) return cudaSuccess;
   run_pending();
   event->time = std::chrono::steady_clock::now();
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  stream->awaited.push_back(event->last);
+  if (event->capturing == nullptr || stream->capturing == event->capturing) return cudaSuccess;
+  if (stream->capturing != nullptr) return cudaErrorInvalidValue;
+  stream->capturing = event->capturing;
+  stream->capturing->joined.push_back(stream);
   return cudaSuccess;
 }
 

@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "sim/core/errors.h"
 #include "tests/support/cuda_emulation/fibers.h"
 
 namespace speclab::cuda_emulation {
@@ -100,6 +101,68 @@ class Launch {
   bool has_started_ = false, is_complete_ = false;
 };
 
+/// Works of some streams under way.
+class Course {
+ public:
+  explicit Course(std::span<const Work> works) : works_(works), places_(works.size()) {
+    launches_.reserve(works.size());
+    for (const Work& work : works) launches_.emplace_back(work);
+    std::map<std::uint64_t, const Launch*> numbered;
+    for (std::size_t i = 0; i < works.size(); ++i) numbered[works[i].number] = &launches_[i];
+    // Work that is not here has ended.
+    const auto launch_of = [&](std::uint64_t number) {
+      const auto found = numbered.find(number);
+      return found == numbered.end() ? nullptr : found->second;
+    };
+    for (std::size_t i = 0; i < works.size(); ++i) {
+      places_[i].in_front = launch_of(works[i].in_front);
+      for (const std::uint64_t number : works[i].awaited)
+        if (const Launch* launch = launch_of(number)) places_[i].awaited.push_back(launch);
+    }
+  }
+
+  bool is_complete() const { return std::ranges::all_of(launches_, &Launch::is_complete); }
+
+  void start_all_that_may() {
+    for (std::size_t i = 0; i < launches_.size(); ++i)
+      if (!launches_[i].has_started() && may_start(i)) launches_[i].start();
+  }
+
+  /// Finishes the last launch of a stream that may go on, since nothing makes it wait for those
+  /// before the one in front. Where several streams have such a launch, one is drawn.
+  void finish_one() {
+    std::map<std::uint64_t, std::size_t> last_of_stream;
+    for (std::size_t i = 0; i < launches_.size(); ++i)
+      if (launches_[i].has_started() && !launches_[i].is_complete() && is_free(i))
+        last_of_stream[works_[i].stream] = i;
+    SPECLAB_EXPECT(!last_of_stream.empty(), "works wait for one another");
+    std::uniform_int_distribution<std::ptrdiff_t> any(0, std::ssize(last_of_stream) - 1);
+    launches_[std::next(last_of_stream.begin(), any(order_random()))->second].finish();
+  }
+
+ private:
+  struct Place {
+    const Launch* in_front = nullptr;  ///< in its stream; null: nothing that runs yet
+    std::vector<const Launch*> awaited;
+  };
+
+  bool has_what_it_awaits(std::size_t i) const {
+    return std::ranges::all_of(places_[i].awaited, &Launch::is_complete);
+  }
+  bool is_free(std::size_t i) const {
+    const Launch* in_front = places_[i].in_front;
+    return has_what_it_awaits(i) && (in_front == nullptr || in_front->is_complete());
+  }
+  bool may_start(std::size_t i) const {
+    return is_free(i) ||
+           (has_what_it_awaits(i) && launches_[i].overlaps() && places_[i].in_front->has_started());
+  }
+
+  std::span<const Work> works_;
+  std::vector<Launch> launches_;
+  std::vector<Place> places_;
+};
+
 }  // namespace
 
 void run_in_turn(std::span<const Work> works) {
@@ -107,21 +170,10 @@ void run_in_turn(std::span<const Work> works) {
 }
 
 void run_adversarially(std::span<const Work> works) {
-  std::vector<Launch> launches(works.begin(), works.end());
-  const auto is_free = [&](std::size_t i) { return i == 0 || launches[i - 1].is_complete(); };
-  const auto may_start = [&](std::size_t i) {
-    return is_free(i) || (launches[i].overlaps() && launches[i - 1].has_started());
-  };
-  while (!std::ranges::all_of(launches, &Launch::is_complete)) {
-    for (std::size_t i = 0; i < launches.size(); ++i)
-      if (!launches[i].has_started() && may_start(i)) launches[i].start();
-    // The last one that may go on does, since nothing makes it wait for those before the one in
-    // front.
-    for (std::size_t i = launches.size(); i-- > 0;) {
-      if (!launches[i].has_started() || launches[i].is_complete() || !is_free(i)) continue;
-      launches[i].finish();
-      break;
-    }
+  Course course(works);
+  while (!course.is_complete()) {
+    course.start_all_that_may();
+    course.finish_one();
   }
 }
 

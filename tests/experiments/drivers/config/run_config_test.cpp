@@ -58,8 +58,6 @@ const ConfigMistake kConfigMistakes[] = {
     {"[target]\nresident_bytes = -5\n", "2:18", "integers >= 0"},
     {"[target]\ndtype = \"q8\"\nweights = \"streamed\"\nresident_bytes = 5\n", "2:9",
      "if target.weights is streamed"},
-    {"[target]\ndevice = \"cuda\"\nweights = \"streamed\"\nresident_bytes = 5\n", "3:11",
-     "resident if target.device is cuda"},
     {"[target]\nchat_template = \"on\"\n", "2:17", "auto, off"},
     {"[target]\nthreads = -2\n", "2:11", "integers from 0"},
     {"[drafters.mine]\nkind = \"trigram\"\n", "2:8",

@@ -13,6 +13,7 @@
 #include <functional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #define __global__
 #define __device__
@@ -52,7 +53,8 @@ enum cudaError_t {
   cudaSuccess = 0,
   cudaErrorMemoryAllocation = 2,
   cudaErrorInvalidValue = 1,
-  cudaErrorNotReady = 600
+  cudaErrorNotReady = 600,
+  cudaErrorStreamCaptureUnjoined = 904
 };
 struct CUstream_st;
 struct CUgraph_st;
@@ -65,6 +67,7 @@ enum {
   cudaMemcpyDeviceToHost,
   cudaMemcpyDeviceToDevice,
   cudaStreamNonBlocking,
+  cudaEventDisableTiming,
   cudaStreamCaptureModeThreadLocal,
   cudaHostAllocDefault,
   cudaDevAttrComputeCapabilityMajor,
@@ -111,8 +114,10 @@ cudaError_t cudaStreamQuery(cudaStream_t stream);
 struct CUevent_st;
 using cudaEvent_t = CUevent_st*;
 cudaError_t cudaEventCreate(cudaEvent_t* event);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end);
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, int mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
@@ -136,6 +141,10 @@ struct Work {
   bool overlaps = false;  ///< a kernel that starts before the one in front has ended
   dim3 grid{}, block{};
   std::size_t shared_bytes = 0;
+  // The stream fills these in.
+  std::uint64_t number = 0, in_front = 0;  ///< of itself and of the work before it in its stream
+  std::uint64_t stream = 0;
+  std::vector<std::uint64_t> awaited{};  ///< numbers of work in other streams
 };
 
 /// Runs now, or is kept by a capture; in the adversarial order it runs when the host waits.
