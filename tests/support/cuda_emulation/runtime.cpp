@@ -20,6 +20,17 @@ struct CUstream_st {
   CUgraph_st* capturing = nullptr;
   std::uint64_t last = 0;                ///< number of the work put last; 0: none
   std::vector<std::uint64_t> awaited{};  ///< by what is put next
+  std::uint64_t last_outside = 0;        ///< while it captures: number of the work put last before
+
+  void begin_capture(CUgraph_st* graph) {
+    capturing = graph;
+    last_outside = std::exchange(last, 0);
+  }
+  /// @return number of the work captured last
+  std::uint64_t end_capture() {
+    capturing = nullptr;
+    return std::exchange(last, last_outside);
+  }
 };
 
 struct CUevent_st {
@@ -68,10 +79,14 @@ void enqueue(cudaStream_t stream, Work work) {
     run_in_turn({&work, 1});
 }
 
-/// The host looks for a graph's result without waiting for the stream.
-void launch_graph(const CUgraph_st& graph) {
+/// Works without one in front follow what stands in the stream. The host looks for a graph's result
+/// without waiting for the stream.
+void launch_graph(const CUgraph_st& graph, cudaStream_t stream) {
   if (!is_adversarial) return run_in_turn(graph.work);
-  std::ranges::copy(graph.work, std::back_inserter(pending));
+  for (const Work& work : graph.work) {
+    pending.push_back(work);
+    if (work.in_front == 0) pending.back().in_front = stream->last;
+  }
   run_pending();
 }
 
@@ -171,19 +186,19 @@ cudaError_t cudaStreamQuery(cudaStream_t) {
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, int) {
-  stream->capturing = new CUgraph_st;
+  stream->begin_capture(new CUgraph_st);
   return cudaSuccess;
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  *graph = std::exchange(stream->capturing, nullptr);
+  *graph = stream->capturing;
+  stream->end_capture();
   std::vector<std::uint64_t> awaited = stream->awaited;
   for (const auto& work : (*graph)->work)
     awaited.insert(awaited.end(), work.awaited.begin(), work.awaited.end());
   cudaError_t status = cudaSuccess;
   for (cudaStream_t other : (*graph)->joined) {
-    other->capturing = nullptr;
-    if (std::ranges::find(awaited, other->last) == awaited.end())
+    if (std::ranges::find(awaited, other->end_capture()) == awaited.end())
       status = cudaErrorStreamCaptureUnjoined;
   }
   return status;
@@ -205,8 +220,8 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
   return cudaSuccess;
 }
 
-cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t) {
-  speclab::cuda_emulation::launch_graph(*executable);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  speclab::cuda_emulation::launch_graph(*executable, stream);
   return cudaSuccess;
 }
 
@@ -238,7 +253,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   stream->awaited.push_back(event->last);
   if (event->capturing == nullptr || stream->capturing == event->capturing) return cudaSuccess;
   if (stream->capturing != nullptr) return cudaErrorInvalidValue;
-  stream->capturing = event->capturing;
+  stream->begin_capture(event->capturing);
   stream->capturing->joined.push_back(stream);
   return cudaSuccess;
 }
