@@ -13,6 +13,7 @@
 #include "engines/interface/energy_meter.h"
 #include "engines/interface/language_model.h"
 #include "engines/interface/round_decoder.h"
+#include "engines/interface/sequence_search.h"
 #include "engines/interface/tokenizer.h"
 #include "engines/interface/training.h"
 
@@ -98,6 +99,13 @@ class Engines {
   virtual std::unique_ptr<RoundDecoder> make_decoder(LanguageModel& target,
                                                      std::shared_ptr<const Tokenizer> tokenizer,
                                                      const DecoderOptions& options) = 0;
+  /// Beam search, beam sampling, diverse beams or contrastive search, of one prompt.
+  /// @param tokenizer  as of make_decoder @param check  is called before every forward; what it
+  /// throws ends the search
+  /// @throws ConfigError if options contradict each other or the cache cannot hold the beams
+  virtual SearchRecord search(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
+                              const SearchOptions& options, const Request& request,
+                              const std::function<void()>& check) = 0;
   /// The model that a drafter reads, with name, sha256 and num_parameters at least; empty if it
   /// reads none.
   virtual std::optional<ModelInfo> drafter_info(const DrafterOptions& options) = 0;

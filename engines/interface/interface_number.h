@@ -12,7 +12,7 @@ namespace speclab::engines {
 
 /// Raise it with every change of the classes and structs of engines/interface that leaves the sizes
 /// below as they are: another virtual function, another order or meaning of members.
-inline constexpr std::uint64_t kInterfaceVersion = 2;
+inline constexpr std::uint64_t kInterfaceVersion = 3;
 
 /// Depends on the size of each struct, and on their order.
 /// @source Fowler, Noll, Vo: FNV-1a, by words instead of bytes
@@ -29,8 +29,9 @@ constexpr std::uint64_t number_of_sizes(std::uint64_t version) {
 inline constexpr std::uint64_t kInterfaceNumber =
     number_of_sizes<ModelOptions, ModelInfo, LoadedModel, InspectedModel, StoredWeights, KnownModel,
                     MachineInfo, DeviceSample, ChatRequest, TokenRoles, EndToken, SpecialTokenText,
-                    TemplateSource, ForwardRow, ForwardResult, SamplingOptions, StopOptions,
-                    DrafterOptions, DecoderOptions, LossyRuleOptions, ReplayTrace, Request,
+                    TemplateSource, ForwardRow, ForwardResult, SamplingOptions, TextRules,
+                    StopOptions,
+                    DrafterOptions, DecoderOptions, LossyRuleOptions, ReplayTrace, Request, SearchOptions, FoundSequence, SearchRecord,
                     GenerationRecord, RoundRecord, EnergyUse, Draft, TargetLaws<float>,
                     TrainingRecord, TrainOptions, TrainProgress, TrainCallbacks>(kInterfaceVersion);
 

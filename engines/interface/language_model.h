@@ -18,11 +18,13 @@ namespace speclab::engines {
 /// rows, and itself.
 struct ForwardRow {
   static constexpr std::int32_t kCommitted = -1;
+  /// The parent of a row that continues a kept branch.
+  static constexpr std::int32_t branch(std::int32_t i) { return -2 - i; }
   Token token = 0;
   std::int32_t position = 0;  ///< distance from the sequence's first token (depth, not slot)
   std::int32_t sequence = 0;  ///< cache slot, as given by KvCache::begin
   std::int32_t parent =
-      kCommitted;  ///< earlier row of the same sequence in this forward, or kCommitted
+      kCommitted;  ///< earlier row of the same sequence in this forward, a branch, or kCommitted
   bool wants_logits = true;
   bool wants_hidden = false;
   const float* feature = nullptr;  ///< [feature_size], read by models that have
@@ -41,6 +43,11 @@ class KvCache {
   /// belong to `sequence`. The first continues the committed cache; each other is the child of the
   /// one before.
   virtual void commit(std::int32_t sequence, std::span<const std::int32_t> rows) = 0;
+  /// Keeps the paths that end in these rows of the last forward as branches 0, 1, ... of the
+  /// sequence, and forgets its other rows and branches. What all paths begin with alike is
+  /// committed; nothing that they share is copied. commit is not allowed while there are branches.
+  /// @throws DeviceError if this cache has no branches
+  virtual void keep(std::int32_t sequence, std::span<const std::int32_t> rows) = 0;
   /// Forgets committed entries from `length` on.
   virtual void truncate(std::int32_t sequence, std::int32_t length) = 0;
   virtual void release(std::int32_t sequence) = 0;

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/interface/text_rules.h"
 #include "sim/core/token.h"
 
 namespace speclab::engines {
@@ -26,6 +27,7 @@ struct SamplingOptions {
   double typical_p = 1.0;                ///< in (0, 1]; 1 is off
   double epsilon_cutoff = 0.0;           ///< in [0, 1); 0 is off
   double eta_cutoff = 0.0;               ///< in [0, 1); 0 is off
+  TextRules rules{};
 
   /// @throws ConfigError naming the first field out of range
   void validate() const;
@@ -34,12 +36,13 @@ struct SamplingOptions {
   void check_tokens(std::size_t vocab_size, const std::string& model) const;
   /// True if a law depends on earlier tokens in other ways than through the logits.
   bool looks_back() const {
-    return repetition_penalty != 1.0 || no_repeat_ngram_size > 0 || min_length > 0;
+    return repetition_penalty != 1.0 || no_repeat_ngram_size > 0 || min_length > 0 ||
+           rules.looks_back();
   }
 };
 
-/// Calls visit(name, member) for each setting but two: the temperature is an axis, and the
-/// tokenizer knows eos_token_ids.
+/// Calls visit(name, member) for each setting but three: the temperature is an axis, the tokenizer
+/// knows eos_token_ids, and rules belong to `speclab generate`.
 void for_each_sampling_member(auto visit) {
   visit("top_k", &SamplingOptions::top_k);
   visit("top_p", &SamplingOptions::top_p);

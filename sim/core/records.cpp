@@ -36,6 +36,8 @@ const char* to_string(StopReason reason) {
       return "end_of_sequence";
     case StopReason::stop_string:
       return "stop_string";
+    case StopReason::time:
+      return "time";
   }
   throw_contract_error("a StopReason", __FILE__, __LINE__, "not a StopReason");
 }

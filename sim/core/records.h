@@ -32,7 +32,7 @@ struct RoundRecord {
 /// Source of an emitted token; for reports.
 enum class TokenFate : std::uint8_t { plain, accepted, recovered, bonus };
 
-enum class StopReason : std::uint8_t { length, end_of_sequence, stop_string };
+enum class StopReason : std::uint8_t { length, end_of_sequence, stop_string, time };
 
 /// Bytes of weights and of cached keys and values that forwards read. They are counted, not
 /// measured: a forward reads the weights once, in the form that its number of rows takes, and

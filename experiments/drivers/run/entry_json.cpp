@@ -17,7 +17,8 @@ Enum named(const Json& json, std::initializer_list<Enum> all) {
 }
 
 StopReason stop_reason(const Json& json) {
-  return named(json, {StopReason::length, StopReason::end_of_sequence, StopReason::stop_string});
+  return named(json, {StopReason::length, StopReason::end_of_sequence, StopReason::stop_string,
+                      StopReason::time});
 }
 NextKind next_kind(const Json& json) { return named(json, {NextKind::recovered, NextKind::bonus}); }
 TokenFate token_fate(const Json& json) {

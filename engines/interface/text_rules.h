@@ -1,0 +1,52 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sim/core/token.h"
+
+namespace speclab::engines {
+
+/// A sequence of tokens that becomes likelier or less likely.
+struct SequenceBias {
+  std::vector<Token> tokens;  ///< at least one
+  double bias = 0.0;          ///< added to the score of the last token where the others stand
+  bool operator==(const SequenceBias&) const = default;
+};
+
+/// Ends become likelier the longer the text is.
+struct LengthDecay {
+  std::int32_t start = 0;  ///< new tokens before it begins
+  double factor = 1.0;     ///< > 0
+  bool operator==(const LengthDecay&) const = default;
+};
+
+/// Rules about whole texts, named and defined as in Hugging Face's generate() 4.49.
+struct TextRules {
+  std::vector<SequenceBias> sequence_bias{};
+  std::vector<std::vector<Token>> bad_words_ids{};  ///< sequences that never occur
+  std::int32_t min_new_tokens = 0;                  ///< no end before so many; 0 is off
+  std::optional<Token> forced_bos_token_id{};       ///< the token behind a prompt of one token
+  std::vector<Token> forced_eos_token_ids{};        ///< the last token at the full length is one
+  std::optional<LengthDecay> exponential_decay_length_penalty{};
+  std::vector<Token> begin_suppress_tokens{};  ///< never the first new token
+  bool remove_invalid_values = false;          ///< NaN counts as 0, infinity as the largest number
+  bool renormalize_logits = false;             ///< scores of beams are logarithms of a law again
+
+  // Lengths that the rules above count from; who makes the decoder knows the prompt.
+  std::int32_t prompt_length = 0;
+  std::int32_t max_length = 0;  ///< of the whole text, prompt included
+
+  /// True if any rule changes scores.
+  bool any() const {
+    return looks_back() || remove_invalid_values || renormalize_logits;
+  }
+  /// True if a law depends on earlier tokens or their number.
+  bool looks_back() const {
+    return !sequence_bias.empty() || !bad_words_ids.empty() || min_new_tokens > 0 ||
+           forced_bos_token_id || !forced_eos_token_ids.empty() ||
+           exponential_decay_length_penalty || !begin_suppress_tokens.empty();
+  }
+};
+
+}  // namespace speclab::engines
