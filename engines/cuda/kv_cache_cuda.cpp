@@ -82,6 +82,11 @@ CachedSequence KvCacheCuda::cached(std::int32_t sequence) const {
           config_.num_kv_heads, stride_,        config_.head_dim};
 }
 
+void KvCacheCuda::keep(std::int32_t, std::span<const std::int32_t>) {
+  throw DeviceError(
+      "device 'cuda': its cache keeps no beams yet; use --device cpu, or --kernels reference");
+}
+
 void KvCacheCuda::commit(std::int32_t sequence, std::span<const std::int32_t> rows) {
   SlotMoves moves{plan_.length(sequence), 0, {}};
   for (const std::int32_t slot : plan_.commit(sequence, rows)) {

@@ -6,6 +6,7 @@
 
 #include "engines/decoding/clock.h"
 #include "engines/decoding/commit_chain.h"
+#include "engines/decoding/request_checks.h"
 #include "engines/sampling/score_processors.h"
 #include "sim/core/errors.h"
 
@@ -24,24 +25,6 @@ DecoderBase::DecoderBase(LanguageModel& target, std::shared_ptr<const Tokenizer>
                                    target.info().name);
 }
 
-void DecoderBase::check_request(const Request& request) const {
-  if (request.prompt_ids.empty())
-    throw ConfigError("the prompt is empty; allowed: at least one token");
-  const ModelInfo& info = target_.info();
-  for (const Token token : request.prompt_ids)
-    if (token < 0 || token >= info.vocab_size)
-      throw ConfigError(fmt::format("prompt token {}; allowed: 0 to {} ({}'s vocabulary)", token,
-                                    info.vocab_size - 1, info.name));
-  const std::size_t needed =
-      request.prompt_ids.size() + static_cast<std::size_t>(options_.stop.max_new_tokens);
-  if (needed > static_cast<std::size_t>(info.context_length))
-    throw ConfigError(
-        fmt::format("a prompt of {} tokens and max_new_tokens = {} need {} positions; {} has a "
-                    "context of {}; shorten the prompt or lower max_new_tokens",
-                    request.prompt_ids.size(), options_.stop.max_new_tokens, needed, info.name,
-                    info.context_length));
-}
-
 void DecoderBase::make_room(std::size_t num_sequences, std::int32_t capacity) {
   if (cache_ && cache_sequences_ >= num_sequences && cache_->capacity() >= capacity) return;
   cache_ = target_.make_cache(static_cast<std::int32_t>(num_sequences), capacity);
@@ -54,7 +37,11 @@ void DecoderBase::begin_sequences(const std::vector<Request>& requests, std::int
   if (states) states->assign(requests.size(), {});
   std::size_t longest = 0;
   for (const Request& request : requests) {
-    check_request(request);
+    check_request(request, target_.info(), options_.stop.max_new_tokens);
+    SPECLAB_EXPECT(!options_.sampling.rules.looks_back() ||
+                       static_cast<std::size_t>(options_.sampling.rules.prompt_length) ==
+                           request.prompt_ids.size(),
+                   "rules about lengths know the prompt's");
     longest = std::max(longest, request.prompt_ids.size());
   }
   make_room(requests.size(),

@@ -47,7 +47,6 @@ class DecoderBase : public RoundDecoder {
   const DecoderOptions& options() const { return options_; }
 
  private:
-  void check_request(const Request& request) const;
   void make_room(std::size_t num_sequences, std::int32_t capacity);
   void prefill(const Sequence& sequence, std::vector<float>* states);
 

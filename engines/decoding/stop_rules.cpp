@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engines/decoding/clock.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
@@ -21,13 +22,14 @@ StopRules::StopRules(const StopOptions& options, std::shared_ptr<const Tokenizer
 
 void StopRules::begin() {
   emitted_ = 0;
+  begun_ns_ = now_ns();
   tail_.clear();
   if (!options_.stop_strings.empty()) decoder_ = tokenizer_->streaming_decoder();
 }
 
 bool StopRules::ends_with(Token token, StopReason& reason) {
   ++emitted_;
-  if (!options_.ignore_eos && tokenizer_ && tokenizer_->is_end_of_sequence(token)) {
+  if (!options_.ignore_eos && is_end(token)) {
     reason = StopReason::end_of_sequence;
     return true;
   }
@@ -36,7 +38,16 @@ bool StopRules::ends_with(Token token, StopReason& reason) {
     return true;
   }
   reason = StopReason::length;
-  return emitted_ >= options_.max_new_tokens;
+  if (emitted_ >= options_.max_new_tokens) return true;
+  if (options_.max_seconds <= 0) return false;
+  reason = StopReason::time;
+  return static_cast<double>(now_ns() - begun_ns_) * 1e-9 >= options_.max_seconds;
+}
+
+bool StopRules::is_end(Token token) const {
+  if (options_.eos_token_ids)
+    return std::ranges::find(*options_.eos_token_ids, token) != options_.eos_token_ids->end();
+  return tokenizer_ && tokenizer_->is_end_of_sequence(token);
 }
 
 bool StopRules::ends_with_string(Token token) {

@@ -23,6 +23,7 @@ class StopRules {
   bool ends_with(Token token, StopReason& reason);
 
  private:
+  bool is_end(Token token) const;
   bool ends_with_string(Token token);
 
   StopOptions options_;
@@ -30,6 +31,7 @@ class StopRules {
   std::unique_ptr<StreamingDecoder> decoder_;
   std::string tail_;  ///< emitted text, as much as the longest stop string can reach back
   std::int32_t emitted_ = 0;
+  std::int64_t begun_ns_ = 0;
 };
 
 }  // namespace speclab::engines

@@ -12,6 +12,9 @@
 #include "engines/interface/interface_number.h"
 #include "engines/models/catalogue.h"
 #include "engines/models/cpu/read_bandwidth.h"
+#include "engines/search/beam_search.h"
+#include "engines/search/contrastive_search.h"
+#include "engines/search/search_checks.h"
 #include "engines/tokenizers/chat_template.h"
 #include "engines/training/language_model.h"
 #include "engines/training/train_drafter.h"
@@ -24,13 +27,21 @@
 namespace speclab::engines {
 namespace {
 
-/// The tokenizer knows the tokens that min_length forbids.
-DecoderOptions with_eos_tokens(DecoderOptions options, const Tokenizer* tokenizer) {
-  if (options.sampling.min_length == 0 || !options.sampling.eos_token_ids.empty() ||
-      tokenizer == nullptr)
-    return options;
-  for (Token token = 0; token < tokenizer->vocab_size(); ++token)
-    if (tokenizer->is_end_of_sequence(token)) options.sampling.eos_token_ids.push_back(token);
+/// Rules about ends know their tokens from the stop options or the tokenizer. Where ends are
+/// ignored, none is forced.
+template <typename Options>
+Options with_eos_tokens(Options options, const Tokenizer* tokenizer) {
+  TextRules& rules = options.sampling.rules;
+  if (options.stop.ignore_eos) {
+    rules.forced_bos_token_id.reset();
+    rules.forced_eos_token_ids.clear();
+  }
+  const bool needs_ends = options.sampling.min_length > 0 || rules.min_new_tokens > 0 ||
+                          !rules.bad_words_ids.empty() || rules.exponential_decay_length_penalty;
+  if (!needs_ends || !options.sampling.eos_token_ids.empty()) return options;
+  StopOptions heeding = options.stop;
+  heeding.ignore_eos = false;
+  options.sampling.eos_token_ids = ends_of(heeding, tokenizer);
   return options;
 }
 
@@ -88,6 +99,16 @@ class LocalEngines final : public Engines {
     auto drafter = make_drafter(options, target.info(), models);
     return std::make_unique<HostRoundDecoder>(target, std::move(tokenizer), options,
                                               std::move(drafter), make_verifier(options));
+  }
+
+  SearchRecord search(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
+                      const SearchOptions& asked, const Request& request,
+                      const std::function<void()>& check) override {
+    const SearchOptions options = with_eos_tokens(asked, tokenizer.get());
+    if (options.num_beams == 1)
+      return ContrastiveSearch(target, std::move(tokenizer), options).run(request, check);
+    PhiloxChance chance(options.seed);
+    return BeamSearch(target, std::move(tokenizer), options, chance).run(request, check);
   }
 
   void train(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,

@@ -30,9 +30,9 @@ inline constexpr std::uint64_t kInterfaceNumber =
     number_of_sizes<ModelOptions, ModelInfo, LoadedModel, InspectedModel, StoredWeights, KnownModel,
                     MachineInfo, DeviceSample, ChatRequest, TokenRoles, EndToken, SpecialTokenText,
                     TemplateSource, ForwardRow, ForwardResult, SamplingOptions, TextRules,
-                    StopOptions,
-                    DrafterOptions, DecoderOptions, LossyRuleOptions, ReplayTrace, Request, SearchOptions, FoundSequence, SearchRecord,
-                    GenerationRecord, RoundRecord, EnergyUse, Draft, TargetLaws<float>,
-                    TrainingRecord, TrainOptions, TrainProgress, TrainCallbacks>(kInterfaceVersion);
+                    StopOptions, DrafterOptions, DecoderOptions, LossyRuleOptions, ReplayTrace,
+                    Request, SearchOptions, FoundSequence, SearchRecord, GenerationRecord,
+                    RoundRecord, EnergyUse, Draft, TargetLaws<float>, TrainingRecord, TrainOptions,
+                    TrainProgress, TrainCallbacks>(kInterfaceVersion);
 
 }  // namespace speclab::engines

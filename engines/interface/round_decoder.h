@@ -29,8 +29,8 @@ struct StopOptions {
   std::vector<std::string>
       stop_strings{};  ///< the text ends before the first of them; needs a tokenizer
   std::optional<std::vector<Token>>
-      eos_token_ids{};      ///< ends of this text; those of the tokenizer if not given
-  double max_seconds = 0.0; ///< a text ends with the round in which they pass; 0: no limit
+      eos_token_ids{};       ///< ends of this text; those of the tokenizer if not given
+  double max_seconds = 0.0;  ///< a text ends with its first token behind them; 0: no limit
 };
 
 /// One drafter: its kind and the settings that kind knows.

@@ -37,10 +37,17 @@ struct TextRules {
   std::int32_t prompt_length = 0;
   std::int32_t max_length = 0;  ///< of the whole text, prompt included
 
-  /// True if any rule changes scores.
-  bool any() const {
-    return looks_back() || remove_invalid_values || renormalize_logits;
+  /// Sets the lengths for one prompt.
+  void set_lengths(std::size_t prompt_tokens, std::int32_t max_new_tokens) {
+    prompt_length = static_cast<std::int32_t>(prompt_tokens);
+    max_length = prompt_length + max_new_tokens;
   }
+  /// @throws ConfigError naming the first rule out of range
+  void validate() const;
+  /// All tokens that rules name, each as often as it stands there.
+  std::vector<Token> tokens() const;
+  /// True if any rule changes scores.
+  bool any() const { return looks_back() || remove_invalid_values || renormalize_logits; }
   /// True if a law depends on earlier tokens or their number.
   bool looks_back() const {
     return !sequence_bias.empty() || !bad_words_ids.empty() || min_new_tokens > 0 ||

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "sim/core/errors.h"
@@ -42,7 +43,7 @@ const RowPlan::State& RowPlan::state(std::int32_t sequence) const {
 std::int32_t RowPlan::begin() {
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (states_[i].in_use) continue;
-    states_[i] = State{true, 0, 0};
+    states_[i] = State{.in_use = true};
     return static_cast<std::int32_t>(i);
   }
   throw ContractError(fmt::format("all {} sequences of the cache are in use", states_.size()));
@@ -52,8 +53,7 @@ void RowPlan::release(std::int32_t sequence) { state(sequence) = State{}; }
 
 void RowPlan::set_length(std::int32_t sequence, std::int32_t length) {
   SPECLAB_EXPECT(length >= 0 && length <= capacity_, "length outside the cache");
-  state(sequence).length = length;
-  state(sequence).placed = 0;
+  state(sequence) = State{.in_use = true, .length = length, .end = length};
 }
 
 void RowPlan::truncate(std::int32_t sequence, std::int32_t length) {
@@ -63,13 +63,15 @@ void RowPlan::truncate(std::int32_t sequence, std::int32_t length) {
 
 std::int32_t RowPlan::length(std::int32_t sequence) const { return state(sequence).length; }
 
-std::int32_t RowPlan::slots_in_use(std::int32_t sequence) const {
-  return state(sequence).length + state(sequence).placed;
-}
+std::int32_t RowPlan::slots_in_use(std::int32_t sequence) const { return state(sequence).end; }
 
 void RowPlan::place(std::span<const ForwardRow> rows, const RowLimits& limits) {
   placed_all_ = false;
-  for (State& s : states_) s.placed = 0;
+  for (State& s : states_) {
+    s.placed = 0;
+    s.end = s.length;
+    mark_taken(s);
+  }
   rows_.clear();
   extra_.clear();
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -79,33 +81,63 @@ void RowPlan::place(std::span<const ForwardRow> rows, const RowLimits& limits) {
   placed_all_ = true;
 }
 
-PlacedRow RowPlan::place_row(std::span<const ForwardRow> rows, std::size_t index) {
-  const ForwardRow& row = rows[index];
-  State& s = state(row.sequence);
-  PlacedRow placed{row.sequence,
-                   s.length + s.placed++,
-                   row.parent,
-                   0,
-                   static_cast<std::int32_t>(extra_.size()),
-                   0};
-  SPECLAB_EXPECT(placed.slot < capacity_,
-                 fmt::format("the cache holds {} tokens a sequence", capacity_));
-  if (row.parent == ForwardRow::kCommitted) {
-    SPECLAB_EXPECT(row.position == s.length,
-                   "a row that continues the cache has the cache's length as its position");
-    placed.prefix = s.length;
+void RowPlan::mark_taken(State& s) {
+  s.taken.clear();
+  if (s.branches.empty()) return;
+  s.taken.assign(static_cast<std::size_t>(capacity_), false);
+  for (const Path& path : s.branches)
+    for (const std::int32_t slot : path) {
+      s.taken[static_cast<std::size_t>(slot)] = true;
+      s.end = std::max(s.end, slot + 1);
+    }
+}
+
+/// Rows fill the gaps that forgotten branches have left.
+std::int32_t RowPlan::free_slot(State& s) {
+  std::int32_t slot = s.length;
+  if (s.taken.empty()) {
+    slot += s.placed;
   } else {
-    SPECLAB_EXPECT(row.parent >= 0 && static_cast<std::size_t>(row.parent) < index,
-                   "a parent is an earlier row");
-    const PlacedRow parent = rows_[static_cast<std::size_t>(row.parent)];
-    SPECLAB_EXPECT(parent.sequence == row.sequence &&
-                       row.position == rows[static_cast<std::size_t>(row.parent)].position + 1,
-                   "a row follows its parent's position in the same sequence");
+    while (slot < capacity_ && s.taken[static_cast<std::size_t>(slot)]) ++slot;
+    if (slot < capacity_) s.taken[static_cast<std::size_t>(slot)] = true;
+  }
+  SPECLAB_EXPECT(slot < capacity_, fmt::format("the cache holds {} tokens a sequence", capacity_));
+  ++s.placed;
+  s.end = std::max(s.end, slot + 1);
+  return slot;
+}
+
+PlacedRow RowPlan::behind_parent(std::span<const ForwardRow> rows, std::size_t index) {
+  const ForwardRow& row = rows[index];
+  const State& s = state(row.sequence);
+  PlacedRow placed{.sequence = row.sequence,
+                   .parent = row.parent,
+                   .prefix = s.length,
+                   .extra_begin = static_cast<std::int32_t>(extra_.size())};
+  std::int32_t position = s.length;
+  if (row.parent < ForwardRow::kCommitted) {
+    const auto branch = static_cast<std::size_t>(ForwardRow::branch(row.parent));
+    SPECLAB_EXPECT(branch < s.branches.size(), "a row continues a branch that is not there");
+    const Path& path = s.branches[branch];
+    extra_.insert(extra_.end(), path.begin(), path.end());
+    position += static_cast<std::int32_t>(path.size());
+  } else if (row.parent != ForwardRow::kCommitted) {
+    SPECLAB_EXPECT(static_cast<std::size_t>(row.parent) < index, "a parent is an earlier row");
+    const PlacedRow& parent = rows_[static_cast<std::size_t>(row.parent)];
+    SPECLAB_EXPECT(parent.sequence == row.sequence, "a row follows its parent in the sequence");
     placed.prefix = parent.prefix;
     for (std::int32_t i = 0; i < parent.extra_count; ++i)
       extra_.push_back(extra_[static_cast<std::size_t>(parent.extra_begin + i)]);
-    placed.extra_count = parent.extra_count;
+    position = rows[static_cast<std::size_t>(row.parent)].position + 1;
   }
+  SPECLAB_EXPECT(row.position == position, "a row follows its parent's position");
+  placed.extra_count = static_cast<std::int32_t>(extra_.size()) - placed.extra_begin;
+  return placed;
+}
+
+PlacedRow RowPlan::place_row(std::span<const ForwardRow> rows, std::size_t index) {
+  PlacedRow placed = behind_parent(rows, index);
+  placed.slot = free_slot(state(placed.sequence));
   if (placed.extra_count == 0 && placed.prefix == placed.slot)
     ++placed.prefix;
   else
@@ -116,6 +148,7 @@ PlacedRow RowPlan::place_row(std::span<const ForwardRow> rows, std::size_t index
 std::span<const std::int32_t> RowPlan::commit(std::int32_t sequence,
                                               std::span<const std::int32_t> rows) {
   State& s = state(sequence);
+  SPECLAB_EXPECT(s.branches.empty(), "a sequence with branches keeps rows and commits none");
   committed_slots_.clear();
   std::int32_t parent = ForwardRow::kCommitted;
   for (const std::int32_t row : rows) {
@@ -129,7 +162,65 @@ std::span<const std::int32_t> RowPlan::commit(std::int32_t sequence,
   }
   s.length += static_cast<std::int32_t>(rows.size());
   s.placed = 0;
+  s.end = s.length;
   return committed_slots_;
+}
+
+RowPlan::Path RowPlan::path_of(const State& s, std::int32_t row) const {
+  const PlacedRow& placed = rows_[static_cast<std::size_t>(row)];
+  Path path;
+  for (std::int32_t slot = s.length; slot < placed.prefix; ++slot) path.push_back(slot);
+  const std::span<const std::int32_t> rest = extra(placed);
+  path.insert(path.end(), rest.begin(), rest.end());
+  return path;
+}
+
+std::span<const RowPlan::Move> RowPlan::keep(std::int32_t sequence,
+                                             std::span<const std::int32_t> rows) {
+  State& s = state(sequence);
+  std::vector<Path> branches;
+  for (const std::int32_t row : rows) {
+    SPECLAB_EXPECT(row >= 0 && static_cast<std::size_t>(row) < rows_.size() &&
+                       rows_[static_cast<std::size_t>(row)].sequence == sequence && s.placed > 0 &&
+                       placed_all_,
+                   "only rows of the last forward can be kept, once");
+    branches.push_back(path_of(s, row));
+  }
+  s.branches = std::move(branches);
+  s.placed = 0;
+  moves_.clear();
+  commit_shared(s);
+  return moves_;
+}
+
+/// The shared slot moves to the committed end; what stands there moves to a gap before.
+void RowPlan::commit_shared(State& s) {
+  mark_taken(s);
+  const auto share_first = [&s] {
+    return !s.branches.empty() && !s.branches.front().empty() &&
+           std::ranges::all_of(s.branches, [&s](const Path& path) {
+             return !path.empty() && path.front() == s.branches.front().front();
+           });
+  };
+  const auto move = [&](std::int32_t from, std::int32_t to) {
+    moves_.push_back({from, to});
+    for (Path& path : s.branches) std::ranges::replace(path, from, to);
+    s.taken[static_cast<std::size_t>(from)] = false;
+    s.taken[static_cast<std::size_t>(to)] = true;
+  };
+  while (share_first()) {
+    const std::int32_t shared = s.branches.front().front();
+    if (shared != s.length) {
+      if (s.taken[static_cast<std::size_t>(s.length)]) {
+        const auto gap = std::find(s.taken.begin() + s.length, s.taken.end(), false);
+        if (gap == s.taken.end()) return;
+        move(s.length, static_cast<std::int32_t>(gap - s.taken.begin()));
+      }
+      move(shared, s.length);
+    }
+    for (Path& path : s.branches) path.erase(path.begin());
+    ++s.length;
+  }
 }
 
 }  // namespace speclab::engines

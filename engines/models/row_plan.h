@@ -47,23 +47,40 @@ class RowPlan {
     return std::span(extra_).subspan(static_cast<std::size_t>(row.extra_begin),
                                      static_cast<std::size_t>(row.extra_count));
   }
-  /// Slots of `sequence` in use, uncommitted rows included.
+  /// Behind the last slot of `sequence` in use, uncommitted rows included.
   std::int32_t slots_in_use(std::int32_t sequence) const;
 
   /// Checks that the rows are a path of `sequence` that continues its committed entries, then
   /// counts them as committed.
   /// @return the slots they were in, in order; their contents belong at the committed end
   std::span<const std::int32_t> commit(std::int32_t sequence, std::span<const std::int32_t> rows);
+  /// A slot's contents move.
+  struct Move {
+    std::int32_t from, to;
+  };
+  /// Makes the paths to these rows the sequence's branches, and commits what they share.
+  /// @return the moves that put the shared slots at the committed end, to be made in this order
+  std::span<const Move> keep(std::int32_t sequence, std::span<const std::int32_t> rows);
 
  private:
+  using Path = std::vector<std::int32_t>;  ///< slots behind the committed ones, in order
   struct State {
     bool in_use = false;
     std::int32_t length = 0;
     std::int32_t placed = 0;
+    std::int32_t end = 0;  ///< behind the last slot of branches and placed rows
+    std::vector<Path> branches{};
+    std::vector<bool> taken{};  ///< by slot, where there are branches
   };
   State& state(std::int32_t sequence);
   const State& state(std::int32_t sequence) const;
   PlacedRow place_row(std::span<const ForwardRow> rows, std::size_t index);
+  /// What the row's parent sees: from another row of the forward, a branch, or committed slots.
+  PlacedRow behind_parent(std::span<const ForwardRow> rows, std::size_t index);
+  std::int32_t free_slot(State& s);
+  Path path_of(const State& s, std::int32_t row) const;
+  void mark_taken(State& s);
+  void commit_shared(State& s);
 
   std::int32_t capacity_;
   std::vector<State> states_;
@@ -71,6 +88,7 @@ class RowPlan {
   bool placed_all_ = false;  ///< false after a refused place
   std::vector<std::int32_t> extra_;
   std::vector<std::int32_t> committed_slots_;
+  std::vector<Move> moves_;
 };
 
 }  // namespace speclab::engines

@@ -35,6 +35,7 @@ void SamplingOptions::validate() const {
     check(token >= 0, "suppress_tokens", token, "token ids >= 0");
   for (const std::int32_t token : eos_token_ids)
     check(token >= 0, "eos_token_ids", token, "token ids >= 0");
+  rules.validate();
 }
 
 void SamplingOptions::check_tokens(std::size_t vocab_size, const std::string& model) const {
@@ -44,6 +45,12 @@ void SamplingOptions::check_tokens(std::size_t vocab_size, const std::string& mo
         throw ConfigError(fmt::format(
             "suppress_tokens or eos_token_ids has {}; allowed: 0 to {} ({}'s vocabulary)", token,
             vocab_size - 1, escaped(model, 200)));
+  for (const Token token : rules.tokens())
+    if (token < 0 || static_cast<std::size_t>(token) >= vocab_size)
+      throw ConfigError(fmt::format(
+          "sequence_bias, bad_words_ids, begin_suppress_tokens or a forced token has {}; allowed: "
+          "0 to {} ({}'s vocabulary)",
+          token, vocab_size - 1, escaped(model, 200)));
 }
 
 }  // namespace speclab::engines

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engines/interface/sampling_options.h"
+#include "engines/sampling/text_rules.h"
 
 namespace speclab::engines {
 
@@ -45,7 +46,27 @@ void ban_repeated_ngrams(std::span<Scalar> scores, std::span<const Token> histor
 
 /// Whether any of them does anything to this row.
 inline bool changes_scores(const SamplingOptions& options) {
-  return options.looks_back() || !options.suppress_tokens.empty();
+  return options.looks_back() || !options.suppress_tokens.empty() || options.rules.any();
+}
+
+/// Those that look at the whole text and come behind the penalties.
+template <typename Scalar>
+void apply_length_rules(const SamplingOptions& options, const RowScores<Scalar>& row) {
+  const TextRules& rules = options.rules;
+  const std::size_t length = row.history.size();
+  const auto least = static_cast<std::size_t>(
+      std::max(options.min_length,
+               rules.min_new_tokens > 0 ? rules.prompt_length + rules.min_new_tokens : 0));
+  if (length < least)
+    for (const Token token : options.eos_token_ids) row.ban(token);
+  if (rules.forced_bos_token_id && length == 1) row.ban_all_but({&*rules.forced_bos_token_id, 1});
+  if (!rules.forced_eos_token_ids.empty() &&
+      length + 1 == static_cast<std::size_t>(rules.max_length))
+    row.ban_all_but(rules.forced_eos_token_ids);
+  if (rules.remove_invalid_values) replace_invalid(row.scores);
+  if (rules.exponential_decay_length_penalty)
+    decay_lengths(row, *rules.exponential_decay_length_penalty, rules.prompt_length,
+                  std::span(options.eos_token_ids));
 }
 
 /// All of them, in generate()'s order.
@@ -53,13 +74,18 @@ inline bool changes_scores(const SamplingOptions& options) {
 template <typename Scalar>
 void process_scores(const SamplingOptions& options, std::span<Scalar> scores,
                     std::span<const Token> history, std::vector<Token>& scratch) {
+  const TextRules& rules = options.rules;
+  const RowScores<Scalar> row{scores, history};
+  add_sequence_bias(row, rules.sequence_bias);
   if (options.repetition_penalty != 1.0)
     penalise_repetition(scores, history, options.repetition_penalty, scratch);
   if (options.no_repeat_ngram_size > 0)
     ban_repeated_ngrams(scores, history, static_cast<std::size_t>(options.no_repeat_ngram_size));
-  if (history.size() < static_cast<std::size_t>(options.min_length))
-    for (const Token token : options.eos_token_ids) ban(scores, token);
+  ban_words(row, rules.bad_words_ids, std::span(options.eos_token_ids));
+  apply_length_rules(options, row);
   for (const Token token : options.suppress_tokens) ban(scores, token);
+  if (history.size() == first_new_place(rules))
+    for (const Token token : rules.begin_suppress_tokens) ban(scores, token);
 }
 
 }  // namespace speclab::engines

@@ -76,6 +76,7 @@ class FakeCache final : public KvCache {
   void commit(std::int32_t, std::span<const std::int32_t> rows) override {
     length_ += static_cast<std::int32_t>(rows.size());
   }
+  void keep(std::int32_t, std::span<const std::int32_t>) override {}
   void truncate(std::int32_t, std::int32_t length) override { length_ = length; }
   void release(std::int32_t) override { length_ = 0; }
   std::int32_t length(std::int32_t) const override { return length_; }

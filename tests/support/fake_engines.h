@@ -56,6 +56,16 @@ class FakeEngines final : public engines::Engines {
   std::unique_ptr<engines::RoundDecoder> make_decoder(
       engines::LanguageModel& target, std::shared_ptr<const engines::Tokenizer> tokenizer,
       const engines::DecoderOptions& options) override;
+  /// As many texts of one token as were asked for.
+  engines::SearchRecord search(engines::LanguageModel&, std::shared_ptr<const engines::Tokenizer>,
+                               const engines::SearchOptions& options, const engines::Request&,
+                               const std::function<void()>& check) override {
+    check();
+    engines::SearchRecord record{.num_steps = 1, .num_rows = 1};
+    record.sequences.assign(static_cast<std::size_t>(options.num_return_sequences),
+                            {.ids = {1}, .score = -1.0});
+    return record;
+  }
   std::optional<engines::ModelInfo> drafter_info(const engines::DrafterOptions& options) override;
   std::vector<std::string> drafter_kinds() const override;
   std::vector<std::string> verifier_kinds() const override;

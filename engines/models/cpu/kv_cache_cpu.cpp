@@ -100,6 +100,11 @@ void KvCacheCpu::commit(std::int32_t sequence, std::span<const std::int32_t> row
   }
 }
 
+void KvCacheCpu::keep(std::int32_t sequence, std::span<const std::int32_t> rows) {
+  for (const RowPlan::Move& move : plan_.keep(sequence, rows))
+    move_slot(sequence, move.from, move.to);
+}
+
 std::int32_t KvCacheCpu::fork(std::int32_t sequence) {
   const std::int32_t copy = plan_.begin();
   const auto bytes =

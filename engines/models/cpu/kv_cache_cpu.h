@@ -16,6 +16,7 @@ class KvCacheCpu final : public KvCache {
   std::int32_t begin() override { return plan_.begin(); }
   std::int32_t fork(std::int32_t sequence) override;
   void commit(std::int32_t sequence, std::span<const std::int32_t> rows) override;
+  void keep(std::int32_t sequence, std::span<const std::int32_t> rows) override;
   void truncate(std::int32_t sequence, std::int32_t length) override {
     plan_.truncate(sequence, length);
   }

@@ -34,6 +34,14 @@ void KvCacheTorch::commit(std::int32_t sequence, std::span<const std::int32_t> r
   }
 }
 
+void KvCacheTorch::keep(std::int32_t sequence, std::span<const std::int32_t> rows) {
+  for (const RowPlan::Move& move : plan_.keep(sequence, rows))
+    for (at::Tensor& cache : {std::ref(keys_), std::ref(values_)}) {
+      const at::Tensor of_sequence = cache.select(1, sequence);
+      of_sequence.select(1, move.to).copy_(of_sequence.select(1, move.from));
+    }
+}
+
 std::int32_t KvCacheTorch::fork(std::int32_t sequence) {
   const std::int32_t copy = plan_.begin();
   for (at::Tensor& cache : {std::ref(keys_), std::ref(values_)})

@@ -34,6 +34,11 @@ class WorldCache final : public KvCache {
       at(sequence).push_back({rows_[static_cast<std::size_t>(row)].token,
                               rows_[static_cast<std::size_t>(row)].position});
   }
+  void keep(std::int32_t, std::span<const std::int32_t> rows) override {
+    std::vector<std::vector<Entry>> branches;
+    for (const std::int32_t row : rows) branches.push_back(behind_committed(row));
+    branches_ = std::move(branches);
+  }
   void truncate(std::int32_t sequence, std::int32_t length) override {
     at(sequence).resize(static_cast<std::size_t>(length));
   }
@@ -51,11 +56,7 @@ class WorldCache final : public KvCache {
   /// What row `index` sees, itself last, as tokens by their places; one at another position is
   /// another token.
   Tokens visible(std::size_t index, int vocab_size) const {
-    std::vector<Entry> entries;
-    for (std::int32_t row = static_cast<std::int32_t>(index); row != ForwardRow::kCommitted;
-         row = rows_[static_cast<std::size_t>(row)].parent)
-      entries.insert(entries.begin(), {rows_[static_cast<std::size_t>(row)].token,
-                                       rows_[static_cast<std::size_t>(row)].position});
+    std::vector<Entry> entries = behind_committed(static_cast<std::int32_t>(index));
     const std::vector<Entry>& committed =
         committed_[static_cast<std::size_t>(rows_[index].sequence)];
     entries.insert(entries.begin(), committed.begin(), committed.end());
@@ -67,6 +68,18 @@ class WorldCache final : public KvCache {
   }
 
  private:
+  /// The path to a row, itself last, from the committed entries or a branch on.
+  std::vector<Entry> behind_committed(std::int32_t row) const {
+    std::vector<Entry> entries;
+    for (; row >= 0; row = rows_[static_cast<std::size_t>(row)].parent)
+      entries.insert(entries.begin(), {rows_[static_cast<std::size_t>(row)].token,
+                                       rows_[static_cast<std::size_t>(row)].position});
+    if (row == ForwardRow::kCommitted) return entries;
+    std::vector<Entry> path = branches_.at(static_cast<std::size_t>(ForwardRow::branch(row)));
+    path.insert(path.end(), entries.begin(), entries.end());
+    return path;
+  }
+
   std::vector<Entry>& at(std::int32_t sequence) {
     return committed_[static_cast<std::size_t>(sequence)];
   }
@@ -75,6 +88,7 @@ class WorldCache final : public KvCache {
   std::size_t num_begun_ = 0;
   std::int32_t capacity_;
   std::vector<ForwardRow> rows_;
+  std::vector<std::vector<Entry>> branches_;  ///< of one sequence; nothing of them is committed
 };
 
 class WorldModel final : public LanguageModel {

@@ -37,6 +37,7 @@ class NoCache final : public KvCache {
   std::int32_t begin() override { return 0; }
   std::int32_t fork(std::int32_t) override { return 0; }
   void commit(std::int32_t, std::span<const std::int32_t>) override {}
+  void keep(std::int32_t, std::span<const std::int32_t>) override {}
   void truncate(std::int32_t, std::int32_t) override {}
   void release(std::int32_t) override {}
   std::int32_t length(std::int32_t) const override { return 0; }

@@ -1,0 +1,80 @@
+#pragma once
+// The rules of TextRules on the scores of one row, each as generate() 4.49 has it.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "engines/interface/text_rules.h"
+
+namespace speclab::engines {
+
+/// Scores of one row, and the text that they continue.
+template <typename Scalar>
+struct RowScores {
+  std::span<Scalar> scores;        ///< [vocab]
+  std::span<const Token> history;  ///< prompt, output and the drafted path, in order
+
+  Scalar& of(Token token) const { return scores[static_cast<std::size_t>(token)]; }
+  void ban(Token token) const { of(token) = -std::numeric_limits<Scalar>::infinity(); }
+  void ban_all_but(std::span<const Token> allowed) const {
+    std::ranges::fill(scores, -std::numeric_limits<Scalar>::infinity());
+    for (const Token token : allowed) of(token) = 0;
+  }
+};
+
+/// Whether the history ends with all tokens of a sequence but the last. generate() looks at no
+/// sequence that is longer than the history.
+inline bool stands_before_last(std::span<const Token> history, std::span<const Token> sequence) {
+  const std::size_t size = sequence.size() - 1;
+  return size == 0 || (sequence.size() <= history.size() &&
+                       std::ranges::equal(history.last(size), sequence.first(size)));
+}
+
+template <typename Scalar>
+void add_sequence_bias(const RowScores<Scalar>& row, std::span<const SequenceBias> biases) {
+  for (const SequenceBias& bias : biases)
+    if (stands_before_last(row.history, bias.tokens))
+      row.of(bias.tokens.back()) += static_cast<Scalar>(bias.bias);
+}
+
+/// A list that holds an end alone does not forbid it.
+template <typename Scalar>
+void ban_words(const RowScores<Scalar>& row, std::span<const std::vector<Token>> words,
+               std::span<const Token> ends) {
+  for (const std::vector<Token>& word : words) {
+    const bool is_end = word.size() == 1 && std::ranges::find(ends, word[0]) != ends.end();
+    if (!is_end && stands_before_last(row.history, word)) row.ban(word.back());
+  }
+}
+
+/// Scores of ends grow by their size times (factor ^ (tokens behind the start) - 1).
+template <typename Scalar>
+void decay_lengths(const RowScores<Scalar>& row, const LengthDecay& decay,
+                   std::int32_t prompt_length, std::span<const Token> ends) {
+  const auto behind = static_cast<std::int64_t>(row.history.size()) - prompt_length - decay.start;
+  if (behind <= 0) return;
+  const double growth = std::pow(decay.factor, static_cast<double>(behind)) - 1.0;
+  for (const Token end : ends)
+    row.of(end) += static_cast<Scalar>(std::abs(static_cast<double>(row.of(end))) * growth);
+}
+
+template <typename Scalar>
+void replace_invalid(std::span<Scalar> scores) {
+  for (Scalar& score : scores) {
+    if (std::isnan(score)) score = 0;
+    if (std::isinf(score))
+      score =
+          score > 0 ? std::numeric_limits<Scalar>::max() : std::numeric_limits<Scalar>::lowest();
+  }
+}
+
+/// Place of the first new token, behind a forced begin.
+inline std::size_t first_new_place(const TextRules& rules) {
+  const bool is_forced = rules.prompt_length <= 1 && rules.forced_bos_token_id;
+  return static_cast<std::size_t>(rules.prompt_length + (is_forced ? 1 : 0));
+}
+
+}  // namespace speclab::engines

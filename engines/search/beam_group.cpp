@@ -1,0 +1,123 @@
+#include "engines/search/beam_group.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+namespace {
+
+/// All beams begin with one text. All but the first are so unlikely that they go on only where the
+/// first has too few tokens.
+constexpr double kUnlikely = -1e9;
+
+bool comes_first(const Candidate& a, const Candidate& b) {
+  if (a.log_probability != b.log_probability) return a.log_probability > b.log_probability;
+  return a.beam != b.beam ? a.beam < b.beam : a.token < b.token;
+}
+
+}  // namespace
+
+BeamGroup::BeamGroup(const SearchOptions& options, std::vector<Token> ends,
+                     const BeamLengths& lengths)
+    : options_(options),
+      ends_(std::move(ends)),
+      lengths_(lengths),
+      size_(static_cast<std::size_t>(options.num_beams / options.num_beam_groups)),
+      finished_(options, size_) {}
+
+void BeamGroup::begin(std::span<const Token> prompt) {
+  beams_.assign(size_, {{prompt.begin(), prompt.end()}, kUnlikely, 0});
+  beams_.front().log_probability = 0.0;
+}
+
+/// So many that enough are left if each beam's best tokens are all ends.
+std::size_t BeamGroup::num_candidates() const {
+  return std::max<std::size_t>(2, 1 + ends_.size()) * size_;
+}
+
+std::vector<Candidate> BeamGroup::best_candidates(RowScorer& scorer, const BeamStep& step) const {
+  std::vector<Candidate> all;
+  for (std::size_t b = 0; b < beams_.size(); ++b) {
+    const Beam& beam = beams_[b];
+    const auto scores = scorer.scores(step.result.row(static_cast<std::size_t>(beam.row)),
+                                      beam.tokens, step.rivals);
+    for (const ScoredToken& one : best_of(scores, num_candidates()))
+      all.push_back({static_cast<std::int32_t>(b), one.token,
+                     beam.log_probability + static_cast<double>(one.score)});
+  }
+  std::ranges::sort(all, comes_first);
+  all.resize(std::min(all.size(), num_candidates()));
+  return all;
+}
+
+/// Draws without replacement, in proportion to exp(log-probability), over all beams.
+std::vector<Candidate> BeamGroup::drawn_candidates(RowScorer& scorer, const BeamStep& step) const {
+  std::vector<Candidate> all;
+  for (std::size_t b = 0; b < beams_.size(); ++b) {
+    const Beam& beam = beams_[b];
+    const auto scores = scorer.scores(step.result.row(static_cast<std::size_t>(beam.row)),
+                                      beam.tokens, step.rivals);
+    for (std::size_t token = 0; token < scores.size(); ++token)
+      if (std::isfinite(scores[token]))
+        all.push_back({static_cast<std::int32_t>(b), static_cast<Token>(token),
+                       beam.log_probability + static_cast<double>(scores[token])});
+  }
+  SPECLAB_EXPECT(!all.empty(), "a token can follow");
+  const double largest = std::ranges::max(all, {}, &Candidate::log_probability).log_probability;
+  std::vector<double> weights;
+  for (const Candidate& one : all) weights.push_back(std::exp(one.log_probability - largest));
+  std::vector<Candidate> drawn;
+  ShrinkingWeights<double> left(weights);
+  StreamKey key{step.sequence, static_cast<std::uint32_t>(beams_.front().tokens.size()),
+                Purpose::target, step.first_draw};
+  for (; drawn.size() < num_candidates() && left.left().total() > 0.0; ++key.draw) {
+    const std::size_t index = step.chance.categorical(key, left.left());
+    drawn.push_back(all[index]);
+    left.take_out(index);
+  }
+  std::ranges::sort(drawn, comes_first);
+  return drawn;
+}
+
+bool BeamGroup::is_end(Token token) const { return std::ranges::find(ends_, token) != ends_.end(); }
+
+void BeamGroup::step(RowScorer& scorer, const BeamStep& step) {
+  choose(options_.do_sample ? drawn_candidates(scorer, step) : best_candidates(scorer, step));
+}
+
+/// A text that ends counts if it is among as many best candidates as there are beams.
+void BeamGroup::choose(const std::vector<Candidate>& candidates) {
+  if (candidates.empty())
+    throw ConfigError(
+        "the sampling settings leave no token at all; loosen bad_words_ids, no_repeat_ngram_size, "
+        "min_length or suppress_tokens");
+  std::vector<Beam> next;
+  for (std::size_t rank = 0; rank < candidates.size() && next.size() < size_; ++rank) {
+    const Candidate& one = candidates[rank];
+    Beam longer = beams_[static_cast<std::size_t>(one.beam)];
+    longer.tokens.push_back(one.token);
+    longer.log_probability = one.log_probability;
+    if (!is_end(one.token))
+      next.push_back(std::move(longer));
+    else if (rank < size_)
+      finished_.add(text_of(longer, StopReason::end_of_sequence), one.log_probability);
+  }
+  const auto length = static_cast<std::int32_t>(beams_.front().tokens.size()) + 1;
+  beams_ = std::move(next);
+  is_done_ = is_done_ || beams_.empty() ||
+             finished_.are_final(candidates.front().log_probability, length, lengths_);
+}
+
+FoundSequence BeamGroup::text_of(const Beam& beam, StopReason reason) const {
+  return {.ids = {beam.tokens.begin() + lengths_.prompt, beam.tokens.end()}, .stop_reason = reason};
+}
+
+void BeamGroup::finish(StopReason reason) {
+  if (is_done_) return;
+  for (const Beam& beam : beams_) finished_.add(text_of(beam, reason), beam.log_probability);
+  is_done_ = true;
+}
+
+}  // namespace speclab::engines

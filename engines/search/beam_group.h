@@ -1,0 +1,69 @@
+#pragma once
+// One group of beams: its open texts, those it has finished, and a step of it.
+
+#include <span>
+#include <vector>
+
+#include "engines/search/finished_beams.h"
+#include "engines/search/row_scorer.h"
+#include "sim/core/chance.h"
+
+namespace speclab::engines {
+
+/// An open text.
+struct Beam {
+  std::vector<Token> tokens;     ///< prompt and new tokens
+  double log_probability = 0.0;  ///< sum of its scores, in nats
+  std::int32_t row = 0;  ///< of the last forward that read it, or of its parent behind a step
+};
+
+/// A text with one more token, before it is chosen.
+struct Candidate {
+  std::int32_t beam = 0;  ///< of the group
+  Token token = 0;
+  double log_probability = 0.0;
+};
+
+/// What a step of a group reads.
+struct BeamStep {
+  const ForwardResult& result;
+  std::span<const Token> rivals;  ///< last tokens of the groups before
+  Chance& chance;
+  std::uint32_t sequence, first_draw;  ///< key of its draws
+};
+
+/// @source BeamSearchScorer of transformers 4.49
+class BeamGroup {
+ public:
+  /// @param ends  tokens that end a text
+  BeamGroup(const SearchOptions& options, std::vector<Token> ends, const BeamLengths& lengths);
+
+  void begin(std::span<const Token> prompt);
+  /// Chooses the beams that go on, and puts texts that end aside.
+  void step(RowScorer& scorer, const BeamStep& step);
+  /// Open beams count as finished too.
+  void finish(StopReason reason);
+
+  bool is_done() const { return is_done_; }
+  std::vector<Beam>& beams() { return beams_; }
+  const std::vector<Beam>& beams() const { return beams_; }
+  const FinishedBeams& finished() const { return finished_; }
+
+ private:
+  std::size_t num_candidates() const;
+  std::vector<Candidate> best_candidates(RowScorer& scorer, const BeamStep& step) const;
+  std::vector<Candidate> drawn_candidates(RowScorer& scorer, const BeamStep& step) const;
+  bool is_end(Token token) const;
+  void choose(const std::vector<Candidate>& candidates);
+  FoundSequence text_of(const Beam& beam, StopReason reason) const;
+
+  const SearchOptions& options_;
+  std::vector<Token> ends_;
+  BeamLengths lengths_;
+  std::size_t size_;
+  std::vector<Beam> beams_;
+  FinishedBeams finished_;
+  bool is_done_ = false;
+};
+
+}  // namespace speclab::engines

@@ -1,0 +1,151 @@
+#include "engines/search/beam_search.h"
+
+#include <algorithm>
+
+#include "engines/decoding/clock.h"
+#include "engines/decoding/commit_chain.h"
+#include "engines/decoding/request_checks.h"
+#include "engines/search/search_checks.h"
+
+namespace speclab::engines {
+
+BeamSearch::BeamSearch(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
+                       const SearchOptions& options, Chance& chance)
+    : target_(target),
+      tokenizer_(std::move(tokenizer)),
+      options_(options),
+      chance_(chance),
+      scorer_(options_, target.info().name,
+              std::max<std::size_t>(2, 1 + ends_of(options.stop, tokenizer_.get()).size())) {
+  check_search_options(options_, target.info(), tokenizer_.get());
+}
+
+SearchRecord BeamSearch::run(const Request& request, const std::function<void()>& check) {
+  check_request(request, target_.info(), options_.stop.max_new_tokens);
+  options_.sampling.rules.set_lengths(request.prompt_ids.size(), options_.stop.max_new_tokens);
+  prompt_ = request.prompt_ids;
+  lengths_.prompt = static_cast<std::int32_t>(prompt_.size());
+  lengths_.longest = lengths_.prompt + options_.stop.max_new_tokens;
+  record_ = {};
+  LapClock clock;
+  prefill();
+  record_.prefill_ns = clock.lap_ns();
+  groups_.clear();
+  for (std::int32_t i = 0; i < options_.num_beam_groups; ++i) {
+    groups_.emplace_back(options_, ends_of(options_.stop, tokenizer_.get()), lengths_);
+    groups_.back().begin(prompt_);
+  }
+  branches_.clear();
+  begun_ns_ = now_ns();
+  StopReason reason = StopReason::length;
+  do {
+    check();
+    step(request);
+  } while (!is_over(reason));
+  for (BeamGroup& group : groups_) group.finish(reason);
+  record_.decode_ns = clock.lap_ns();
+  record_.read.target = target_.bytes_read();
+  record_.sequences = best_sequences();
+  return std::move(record_);
+}
+
+void BeamSearch::prefill() {
+  const std::int32_t capacity =
+      lengths_.prompt + options_.num_beams * (options_.stop.max_new_tokens + 1);
+  require_memory_for_cache(target_.info(), capacity, options_.num_beams);
+  cache_ = target_.make_cache(1, capacity);
+  slot_ = cache_->begin();
+  commit_chain(target_, *cache_, slot_, std::span(prompt_).first(prompt_.size() - 1));
+}
+
+/// The first forward reads the prompt's last token, for all beams.
+std::vector<ForwardRow> BeamSearch::rows_of_beams() {
+  if (record_.num_steps == 0) return {{prompt_.back(), lengths_.prompt - 1, slot_}};
+  std::vector<ForwardRow> rows;
+  for (BeamGroup& group : groups_) {
+    if (group.is_done()) continue;
+    for (Beam& beam : group.beams()) {
+      const std::int32_t parent = ForwardRow::branch(branches_[static_cast<std::size_t>(beam.row)]);
+      beam.row = static_cast<std::int32_t>(rows.size());
+      rows.push_back(
+          {beam.tokens.back(), static_cast<std::int32_t>(beam.tokens.size()) - 1, slot_, parent});
+    }
+  }
+  return rows;
+}
+
+void BeamSearch::step(const Request& request) {
+  const std::vector<ForwardRow> rows = rows_of_beams();
+  const ForwardResult result = target_.forward(rows, *cache_);
+  ++record_.num_steps;
+  record_.num_rows += std::ssize(rows);
+  branches_.assign(rows.size(), -1);
+  step_groups(result, request.sequence_id);
+  keep_parents();
+}
+
+/// Groups choose one after the other; each avoids what those before have chosen.
+void BeamSearch::step_groups(const ForwardResult& result, std::uint32_t sequence) {
+  std::vector<Token> rivals;
+  std::uint32_t first_draw = 0;
+  for (BeamGroup& group : groups_) {
+    if (group.is_done()) continue;
+    group.step(scorer_, {result, rivals, chance_, sequence, first_draw});
+    first_draw += static_cast<std::uint32_t>(result.logits.size());
+    for (const Beam& beam : group.beams()) rivals.push_back(beam.tokens.back());
+  }
+}
+
+/// Rows that a beam goes on from become branches, each once.
+void BeamSearch::keep_parents() {
+  std::vector<std::int32_t> kept;
+  for (const BeamGroup& group : groups_) {
+    if (group.is_done()) continue;
+    for (const Beam& beam : group.beams()) {
+      std::int32_t& branch = branches_[static_cast<std::size_t>(beam.row)];
+      if (branch >= 0) continue;
+      branch = static_cast<std::int32_t>(kept.size());
+      kept.push_back(beam.row);
+    }
+  }
+  cache_->keep(slot_, kept);
+}
+
+bool BeamSearch::is_over(StopReason& reason) const {
+  if (std::ranges::all_of(groups_, &BeamGroup::is_done)) return true;
+  if (record_.num_steps == options_.stop.max_new_tokens) return true;
+  if (have_stop_strings()) {
+    reason = StopReason::stop_string;
+    return true;
+  }
+  reason = StopReason::time;
+  const double seconds = static_cast<double>(now_ns() - begun_ns_) * 1e-9;
+  if (options_.stop.max_seconds > 0 && seconds >= options_.stop.max_seconds) return true;
+  reason = StopReason::length;
+  return false;
+}
+
+/// Whether every open beam has one. @source StopStringCriteria of transformers, over all beams
+bool BeamSearch::have_stop_strings() const {
+  if (options_.stop.stop_strings.empty()) return false;
+  for (const BeamGroup& group : groups_)
+    for (const Beam& beam : group.beams()) {
+      const std::string text = tokenizer_->decode(std::span(beam.tokens).subspan(prompt_.size()));
+      if (std::ranges::none_of(options_.stop.stop_strings, [&](const std::string& stop) {
+            return text.find(stop) != std::string::npos;
+          }))
+        return false;
+    }
+  return true;
+}
+
+std::vector<FoundSequence> BeamSearch::best_sequences() const {
+  std::vector<FoundSequence> all;
+  for (const BeamGroup& group : groups_)
+    all.insert(all.end(), group.finished().sequences().begin(), group.finished().sequences().end());
+  std::ranges::stable_sort(all, std::ranges::greater{}, &FoundSequence::score);
+  all.resize(std::min(all.size(), static_cast<std::size_t>(options_.num_return_sequences)));
+  return all;
+}
+
+}  // namespace speclab::engines

@@ -1,0 +1,51 @@
+#pragma once
+// Beam search, beam sampling and diverse beams over one prompt.
+
+#include <functional>
+#include <memory>
+
+#include "engines/decoding/counted_model.h"
+#include "engines/interface/sequence_search.h"
+#include "engines/interface/tokenizer.h"
+#include "engines/search/beam_group.h"
+
+namespace speclab::engines {
+
+/// All beams are rows of one forward. They share the cache: a beam that forks copies nothing.
+class BeamSearch {
+ public:
+  /// @param target  outlives the search @param tokenizer  for stop strings; may be null
+  /// @param chance  of beams that are drawn
+  /// @throws ConfigError if an option is out of range or contradicts another
+  BeamSearch(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
+             const SearchOptions& options, Chance& chance);
+
+  /// @param check  is called before every forward
+  SearchRecord run(const Request& request, const std::function<void()>& check);
+
+ private:
+  void prefill();
+  void step(const Request& request);
+  std::vector<ForwardRow> rows_of_beams();
+  void step_groups(const ForwardResult& result, std::uint32_t sequence);
+  void keep_parents();
+  bool is_over(StopReason& reason) const;
+  bool have_stop_strings() const;
+  std::vector<FoundSequence> best_sequences() const;
+
+  CountedModel target_;
+  std::shared_ptr<const Tokenizer> tokenizer_;
+  SearchOptions options_;
+  Chance& chance_;
+  RowScorer scorer_;
+  BeamLengths lengths_;
+  std::unique_ptr<KvCache> cache_;
+  std::int32_t slot_ = 0;
+  std::vector<BeamGroup> groups_;
+  std::vector<std::int32_t> branches_;  ///< of each row of the next forward: its parent
+  std::vector<Token> prompt_;
+  std::int64_t begun_ns_ = 0;
+  SearchRecord record_;
+};
+
+}  // namespace speclab::engines

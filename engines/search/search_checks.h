@@ -1,0 +1,20 @@
+#pragma once
+#include <vector>
+
+#include "engines/interface/sequence_search.h"
+#include "engines/interface/tokenizer.h"
+
+namespace speclab::engines {
+
+/// Tokens that end a text: those of the options, else the tokenizer's; none if ends are ignored.
+std::vector<Token> ends_of(const StopOptions& options, const Tokenizer* tokenizer);
+
+/// @throws ConfigError if an option is out of range, contradicts another, or needs a tokenizer
+void check_search_options(const SearchOptions& options, const ModelInfo& model,
+                          const Tokenizer* tokenizer);
+
+/// @param rows  of a step, for the message
+/// @throws ConfigError if the memory does not hold so many cached tokens
+void require_memory_for_cache(const ModelInfo& model, std::int64_t tokens, std::int32_t rows);
+
+}  // namespace speclab::engines
