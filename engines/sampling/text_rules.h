@@ -33,11 +33,16 @@ inline bool stands_before_last(std::span<const Token> history, std::span<const T
                        std::ranges::equal(history.last(size), sequence.first(size)));
 }
 
+/// Of a sequence that stands there twice, the last entry counts.
 template <typename Scalar>
 void add_sequence_bias(const RowScores<Scalar>& row, std::span<const SequenceBias> biases) {
-  for (const SequenceBias& bias : biases)
-    if (stands_before_last(row.history, bias.tokens))
-      row.of(bias.tokens.back()) += static_cast<Scalar>(bias.bias);
+  for (std::size_t i = 0; i < biases.size(); ++i) {
+    const std::vector<Token>& tokens = biases[i].tokens;
+    const bool counts = std::ranges::none_of(
+        biases.subspan(i + 1), [&](const SequenceBias& later) { return later.tokens == tokens; });
+    if (counts && stands_before_last(row.history, tokens))
+      row.of(tokens.back()) += static_cast<Scalar>(biases[i].bias);
+  }
 }
 
 /// A list that holds an end alone does not forbid it.
