@@ -10,7 +10,9 @@ namespace speclab::engines {
 namespace {
 
 ModelInfo model() {
-  ModelInfo info{.name = "small", .device = "cpu"};
+  ModelInfo info;
+  info.name = "small";
+  info.device = "cpu";
   info.vocab_size = 10;
   info.cache_bytes_per_token = std::int64_t{1} << 40;
   return info;
