@@ -80,6 +80,9 @@ void add_score_options(CLI::App* command, ScoreOptions& options) {
                        "Write the logits after every token to this .npy file: float32, [tokens, "
                        "vocabulary]; a regular file of that name is replaced")
           ->check(not_empty());
+  command->add_flag("--confirm", options.confirm,
+                    "Also say at every place what the model itself would have said, the rank of "
+                    "the text's token, and by how much its logit exceeds the best other one");
   const PromptListOption prompts = add_prompt_list_options(
       command, options.prompts, "Score each of these texts by itself, without a chat template");
   prompts.count->needs(prompts.set);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engines/interface/not_finite.h"
+#include "experiments/drivers/commands/confirmation.h"
 #include "experiments/drivers/commands/loading_note.h"
 #include "experiments/drivers/commands/model_files.h"
 #include "experiments/drivers/commands/npy_file.h"
@@ -56,10 +57,17 @@ void visit_logits(engines::LanguageModel& model, std::span<const Token> ids, Vis
   }
 }
 
-/// Values for ids[1], ids[2], ...: each after all before it. Writes the logits where asked.
-std::vector<double> score(engines::LanguageModel& model, const std::vector<Token>& ids,
-                          const std::optional<std::string>& logits_path) {
-  std::vector<double> values;
+/// What the model says of a text: for ids[1], ids[2], ..., each after all before it.
+struct Scores {
+  std::vector<double> values;                ///< negative log-likelihoods, nats
+  std::vector<Confirmation> confirmations{};  ///< with --confirm
+};
+
+/// Writes the logits where asked.
+Scores score(engines::LanguageModel& model, const std::vector<Token>& ids,
+             const ScoreOptions& options) {
+  const std::optional<std::string>& logits_path = options.logits;
+  Scores scores;
   std::optional<NpyFile> file;
   if (logits_path)
     file.emplace(*logits_path, static_cast<std::int64_t>(ids.size()), model.info().vocab_size);
@@ -70,10 +78,14 @@ std::vector<double> score(engines::LanguageModel& model, const std::vector<Token
                  if (file) file->append(logits);
                  if (i == last) return;
                  const float logit = logits[static_cast<std::size_t>(ids[i + 1])];
-                 values.push_back(require_finite(normaliser - static_cast<double>(logit), model));
+                 scores.values.push_back(
+                     require_finite(normaliser - static_cast<double>(logit), model));
+                 if (options.confirm)
+                   scores.confirmations.push_back(
+                       confirmation(static_cast<std::int64_t>(i) + 1, ids[i + 1], logits));
                });
   if (file) file->finish();
-  return values;
+  return scores;
 }
 
 /// @param path  nothing: standard input
@@ -111,23 +123,26 @@ void check_ids(const std::string& where, const std::vector<Token>& ids,
 }
 
 /// @param prompt  whose text it is, in a list of prompts; null for a text by itself
-void print_scores(const std::vector<Token>& ids, const std::vector<double>& values, bool json,
-                  const Prompt* prompt = nullptr) {
+void print_scores(const std::vector<Token>& ids, const Scores& scores, const ScoreOptions& options,
+                  const engines::LoadedModel& loaded, const Prompt* prompt = nullptr) {
+  const std::vector<double>& values = scores.values;
   double sum = 0;
   for (const double value : values) sum += value;
   const double mean = sum / static_cast<double>(values.size());
-  if (json) {
+  if (options.common.json) {
     nlohmann::ordered_json object;
     if (prompt) object = {{"prompt_id", prompt->id}, {"category", prompt->category}};
     object.update(nlohmann::ordered_json{{"ids", ids},
                                          {"tokens", values.size()},
                                          {"mean_negative_log_likelihood", mean},
                                          {"values", values}});
+    if (options.confirm) object.update(confirmations_json(scores.confirmations));
     fmt::print("{}\n", object.dump());
   } else {
     if (prompt) fmt::print("{} ({}): ", prompt->id, prompt->category);
     fmt::print("{} tokens scored; mean negative log-likelihood {:.6f} nats; perplexity {:.4f}\n",
                values.size(), mean, std::exp(mean));
+    if (options.confirm) print_confirmations(scores.confirmations, loaded.tokenizer.get());
   }
 }
 
@@ -146,7 +161,7 @@ void score_prompts(const ScoreOptions& options, const engines::LoadedModel& load
     const std::string where = "prompt " + prompt.id;
     const std::vector<Token> ids = ids_of_text(where, prompt.text, loaded);
     check_ids(where, ids, loaded.model->info());
-    print_scores(ids, score(*loaded.model, ids, {}), options.common.json, &prompt);
+    print_scores(ids, score(*loaded.model, ids, options), options, loaded, &prompt);
   }
 }
 
@@ -171,7 +186,7 @@ int run_score(const ScoreOptions& options) {
   const std::vector<Token> ids =
       options.prompt_ids ? parse_prompt_ids(*options.prompt_ids) : ids_of_text(where, text, loaded);
   check_ids(where, ids, loaded.model->info());
-  print_scores(ids, score(*loaded.model, ids, options.logits), options.common.json);
+  print_scores(ids, score(*loaded.model, ids, options), options, loaded);
   return 0;
 }
 

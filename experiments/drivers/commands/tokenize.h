@@ -35,6 +35,7 @@ struct ScoreOptions {
   std::optional<std::string> prompt_ids;  ///< instead of a file: "1,2,3", without a tokenizer
   PromptListOptions prompts;              ///< instead of a file: each text by itself
   std::optional<std::string> logits;      ///< .npy file for all rows
+  bool confirm = false;                   ///< also the model's own choice at every place
 };
 
 /// @throws ConfigError if there are fewer than two tokens, one outside the vocabulary, or more than

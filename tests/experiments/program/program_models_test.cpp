@@ -64,6 +64,29 @@ TEST(ProgramScore, ScoresIdsWithoutATokenizer) {
               sum / static_cast<double>(values.size()), 1e-12);
 }
 
+/// Defect: the model's own choice stands at another place, or ties count against the text.
+TEST(ProgramScore, ConfirmsTheModelsOwnText) {
+  const Checkpoint model("llama");
+  std::string ids = model.prompt_ids();
+  for (const Token token : model.fixture.greedy) ids += "," + std::to_string(token);
+  const json object = json_of("score --confirm --dtype float32 --json --model " +
+                              model.folder.path() + " --prompt-ids " + ids);
+  const std::size_t prompt = model.fixture.prompt.size();
+  std::size_t confirmed = 0;
+  for (const json& place : object.at("positions")) {
+    const bool is_own = place.at("own") == place.at("id");
+    confirmed += is_own ? 1 : 0;
+    EXPECT_EQ(place.at("rank") == 1, is_own) << place;
+    EXPECT_EQ(place.at("margin") > 0.0, is_own) << place;
+    if (place.at("position") < prompt) continue;
+    const std::size_t step = place.at("position").get<std::size_t>() - prompt;
+    EXPECT_TRUE(is_own) << place;
+    EXPECT_EQ(place.at("id"), model.fixture.greedy.at(step));
+    EXPECT_NEAR(place.at("margin").get<double>(), model.fixture.margins.at(step), 1e-3);
+  }
+  EXPECT_EQ(object.at("confirmed"), confirmed);
+}
+
 /// Defect: without a tokenizer an empty line stands where the text would, and the ids are lost.
 TEST(ProgramGenerate, PrintsIdsWhereThereIsNoText) {
   const Checkpoint model("llama");
