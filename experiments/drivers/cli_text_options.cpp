@@ -1,6 +1,7 @@
 #include "experiments/drivers/cli_numbers.h"
 #include "experiments/drivers/cli_options.h"
 #include "experiments/drivers/cli_shared_options.h"
+#include "experiments/drivers/generation/generation_cli.h"
 #include "experiments/drivers/verify/arithmetic_distance.h"
 
 namespace speclab::experiments {
@@ -147,6 +148,7 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
                    "best length up to N (20) for the acceptance rate so far, if a drafted token "
                    "costs C (0.05) of a step. P, C and N may be left out")
       ->excludes(length);
+  add_generation_options(command, options.generation);
 }
 
 void add_verify_options(CLI::App* command, VerifyOptions& options) {

@@ -14,6 +14,8 @@
 #include "experiments/drivers/generate/drafter_context.h"
 #include "experiments/drivers/generate/drawn_draft.h"
 #include "experiments/drivers/generate/text_stream.h"
+#include "experiments/drivers/generation/planned_generation.h"
+#include "experiments/drivers/generation/run_search.h"
 #include "experiments/drivers/run/energy_span.h"
 #include "experiments/drivers/run/interruption.h"
 #include "sim/core/errors.h"
@@ -36,6 +38,7 @@ struct Session {
   std::vector<GivenPrompt> prompts;
   engines::Request request{};                           ///< of the prompt in turn
   std::unique_ptr<SpeculationLengthPolicy> measured{};  ///< `auto`, once its costs are known
+  std::optional<GenerationPlan> plan{};  ///< of GenerationConfig; none: the options say it all
   Interruption interruption{};
 
   void check_interruption() const {
@@ -272,8 +275,8 @@ std::string dump(const nlohmann::ordered_json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// One prompt, in every mode. @return the object that --json prints
-nlohmann::ordered_json generate(Session& session, const GenerateOptions& options) {
+/// One prompt, in every mode of rounds. @return the object that --json prints
+nlohmann::ordered_json generate_in_rounds(Session& session, const GenerateOptions& options) {
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   std::vector<GenerationRecord> outcomes;
   for (const GenerateOptions& mode : modes_of(options)) {
@@ -294,6 +297,18 @@ nlohmann::ordered_json generate(Session& session, const GenerateOptions& options
   return {{"plain", results.front()}, {"speculative", results.back()}};
 }
 
+/// One prompt. @return the object that --json prints
+nlohmann::ordered_json generate(Session& session, const GenerateOptions& options) {
+  if (!session.plan) return generate_in_rounds(session, options);
+  const GenerateOptions planned =
+      with_plan(options, *session.plan, session.request.prompt_ids.size());
+  check_options(planned);
+  if (!session.plan->needs_search()) return generate_in_rounds(session, planned);
+  return run_search({*session.engines, session.loaded, session.request, session.energy.get(),
+                     [&] { session.check_interruption(); }},
+                    planned, *session.plan);
+}
+
 /// The names of a prompt of a list stand first.
 nlohmann::ordered_json named(const GivenPrompt& prompt, const nlohmann::ordered_json& result) {
   nlohmann::ordered_json object;
@@ -305,8 +320,12 @@ nlohmann::ordered_json named(const GivenPrompt& prompt, const nlohmann::ordered_
 }  // namespace
 
 int run_generate(const GenerateOptions& options) {
+  const auto read = read_generation(options);
+  auto plan = read ? planned_generation(options, *read) : std::nullopt;
+  if (options.generation.explain) return 0;
   check_options(options);
   Session session = make_session(options);
+  session.plan = std::move(plan);
   for (std::size_t i = 0; i < session.prompts.size(); ++i) {
     const GivenPrompt& prompt = session.prompts[i];
     session.request = {static_cast<std::uint32_t>(i), prompt.ids};

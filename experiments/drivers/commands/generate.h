@@ -6,6 +6,7 @@
 #include "experiments/drivers/commands/chat_files.h"
 #include "experiments/drivers/commands/model_options.h"
 #include "experiments/drivers/commands/prompt_list.h"
+#include "experiments/drivers/generation/generation_options.h"
 
 namespace speclab::experiments {
 
@@ -21,6 +22,7 @@ struct GenerateOptions {
   bool draw_trees = false;  ///< every round's draft instead of text as it comes
   engines::DecoderOptions decoder;
   std::string policy = "constant:4";
+  GenerationOptions generation;
 };
 
 /// @return exit code @throws ConfigError and what the engines throw

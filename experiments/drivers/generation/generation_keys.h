@@ -1,0 +1,78 @@
+#pragma once
+// The keys of transformers' GenerationConfig, version 4.49.
+
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace speclab::experiments {
+
+/// A key's value, in the form that it has in a file.
+using KeyValue = nlohmann::ordered_json;
+
+/// JSON values that a key takes, apart from null.
+enum class KeyForm : std::uint8_t {
+  boolean,
+  integer,
+  number,
+  temperature,  ///< a number, but none that is almost 0
+  text_or_texts,
+  token_or_tokens,
+  tokens,
+  token_lists,   ///< [[5, 6], [7]]
+  words,         ///< token lists, or lists of them
+  biases,        ///< [[[5, 6], -2.5], [[7], 1]]
+  decay,         ///< [start, factor]
+  when_to_stop,  ///< true, false or "never"
+  schedule,      ///< "constant", "heuristic" or "heuristic_transient"
+  cache_kind,    ///< name of a cache class
+  anything
+};
+
+enum class KeyGroup : std::uint8_t {
+  mode,           ///< chooses how texts are searched or drafted
+  decoding,       ///< changes scores or laws
+  length,         ///< lengths and stops
+  special_token,  ///< ends and their like
+  drafting,       ///< how an assistant drafts
+  no_effect,      ///< is taken and changes no text
+  refused         ///< would change texts in a way that speclab cannot; its default is taken
+};
+
+/// The numbers that a key takes.
+struct KeyRange {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool has_least = true, has_most = true;  ///< false: the limit itself is not in the range
+};
+
+struct GenerationKey {
+  const char* name;
+  KeyForm form;
+  const char* default_json;  ///< of transformers 4.49
+  const char* allowed;       ///< in words, for messages
+  const char* help;
+  KeyGroup group;
+  KeyRange range{};
+
+  KeyValue default_value() const { return KeyValue::parse(default_json); }
+  /// The option's name: "--num-beams".
+  std::string option() const;
+};
+
+/// All of them, in the order of --help.
+std::span<const GenerationKey> generation_keys();
+
+/// Null if there is none of this name.
+const GenerationKey* find_generation_key(std::string_view name);
+
+/// "; did you mean KEY?" with the key that is nearest to a word.
+std::string nearest_key_hint(std::string_view unknown);
+
+/// True if the key takes the value. Null is not a value.
+bool takes_value(const GenerationKey& key, const KeyValue& value);
+
+}  // namespace speclab::experiments

@@ -1,0 +1,144 @@
+#include "experiments/drivers/generation/generation_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engines/interface/names.h"
+#include "experiments/drivers/generation/generation_refusals.h"
+#include "experiments/drivers/generation/sampling_of_config.h"
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+/// Of prompt lookup in transformers 4.49, where max_matching_ngram_size is not given.
+constexpr std::int32_t kLongestMatch = 2;
+constexpr const char* kPromptLookup = "prompt_lookup";
+
+bool drafts(const engines::DrafterOptions& drafter) {
+  return drafter.kind != "plain" && drafter.kind != "none";
+}
+
+bool looks_up(const GenerationConfig& config) {
+  return !config.value("prompt_lookup_num_tokens").is_null();
+}
+
+engines::DrafterOptions drafter_of(const GenerationConfig& config,
+                                   engines::DrafterOptions drafter) {
+  if (looks_up(config)) drafter.kind = kPromptLookup;
+  const KeyValue& longest = config.value("max_matching_ngram_size");
+  if (!longest.is_null() && drafter.looks_up())
+    drafter.max_ngram = longest.get<std::int32_t>();
+  else if (looks_up(config))
+    drafter.max_ngram = kLongestMatch;
+  return drafter;
+}
+
+bool has_law(const engines::DrafterOptions& drafter) {
+  return engines::is_among(drafter.kind, engines::kTreeDrafterKinds);
+}
+
+/// The policy that an assistant's keys ask for; the given one if there are none.
+std::string policy_of(const GenerationConfig& config, const engines::DrafterOptions& drafter,
+                      const std::string& policy) {
+  if (looks_up(config))
+    return fmt::format("constant:{}", config.integer("prompt_lookup_num_tokens"));
+  const bool is_asked = std::ranges::any_of(generation_keys(), [&](const GenerationKey& key) {
+    return key.group == KeyGroup::drafting && config.is_given(key.name) &&
+           std::string(key.name) != "max_matching_ngram_size";
+  });
+  if (!is_asked || !drafts(drafter)) return policy;
+  if (config.value("num_assistant_tokens_schedule") != "constant") return "heuristic";
+  const double threshold = config.number("assistant_confidence_threshold");
+  const std::int32_t tokens = config.integer("num_assistant_tokens");
+  return has_law(drafter) && threshold > 0 ? fmt::format("confidence:{}:{}", threshold, tokens)
+                                           : fmt::format("constant:{}", tokens);
+}
+
+engines::EarlyStopping early_stopping_of(const KeyValue& value) {
+  if (value == "never") return engines::EarlyStopping::never;
+  return value == true ? engines::EarlyStopping::yes : engines::EarlyStopping::no;
+}
+
+engines::SearchOptions search_of(const GenerationConfig& config, const GenerationMode& mode,
+                                 const PlanSettings& settings) {
+  engines::SearchOptions search{.num_beams = config.integer("num_beams"),
+                                .length_penalty = config.number("length_penalty"),
+                                .early_stopping = early_stopping_of(config.value("early_stopping")),
+                                .num_return_sequences = config.integer("num_return_sequences"),
+                                .do_sample = config.is_true("do_sample")};
+  if (mode.name == "group_beam_search") {
+    search.num_beam_groups = config.integer("num_beam_groups");
+    search.diversity_penalty = config.number("diversity_penalty");
+  }
+  if (mode.name == "contrastive_search") {
+    search.penalty_alpha = config.number("penalty_alpha");
+    search.top_k = config.integer("top_k");
+  }
+  search.sampling = sampling_of(config, 1.0);
+  search.stop = stop_of(config, settings.decoder.stop);
+  search.seed = settings.seed;
+  return search;
+}
+
+/// Refusals of a running mode; --explain still explains these values.
+void check_built(const GenerationConfig& config, const GenerationMode& mode) {
+  if (mode.name == "constrained_beam_search")
+    throw ConfigError(fmt::format("{}: constrained beam search is not built yet; allowed: null",
+                                  named_value(config, "force_words_ids")));
+  // The processor of transformers 4.49 refuses it too, though validate() does not.
+  if (mode.keeps_beams() && config.number("diversity_penalty") != 0 &&
+      config.integer("num_beam_groups") == 1)
+    refuse_values(config, {"diversity_penalty", "num_beam_groups"},
+                  "a diversity_penalty of 0, or at least 2 groups");
+}
+
+void set_lengths(engines::SamplingOptions& sampling, engines::StopOptions& stop,
+                 const GenerationPlan& plan, std::int32_t prompt_length) {
+  if (plan.max_length) stop.max_new_tokens = *plan.max_length - prompt_length;
+  sampling.rules.prompt_length = prompt_length;
+  sampling.rules.max_length = plan.max_length.value_or(static_cast<std::int32_t>(
+      std::min<std::int64_t>(std::int64_t{prompt_length} + stop.max_new_tokens,
+                             std::numeric_limits<std::int32_t>::max())));
+}
+
+}  // namespace
+
+Assistant assistant_of(const GenerationConfig& config, const GenerationOptions& options,
+                       const engines::DrafterOptions& drafter) {
+  if (looks_up(config) && options.is_drafter_given && drafter.kind != kPromptLookup)
+    throw ConfigError(fmt::format("{} with --drafter {}; allowed: one of them, or --drafter {}",
+                                  named_value(config, "prompt_lookup_num_tokens"),
+                                  escaped(drafter.kind, 40), kPromptLookup));
+  return drafts(drafter) && !looks_up(config) ? Assistant::drafter : Assistant::none;
+}
+
+GenerationPlan generation_plan(const GenerationConfig& config, const GenerationMode& mode,
+                               const GenerationOptions& options, const PlanSettings& settings) {
+  check_built(config, mode);
+  GenerationPlan plan{.mode = mode, .decoder = settings.decoder, .policy = settings.policy};
+  plan.decoder.sampling = sampling_of(config, 0.0);
+  plan.decoder.stop = stop_of(config, settings.decoder.stop);
+  plan.decoder.drafter = drafter_of(config, settings.decoder.drafter);
+  plan.decoder.seed = settings.seed;
+  if (!options.is_policy_given)
+    plan.policy = policy_of(config, plan.decoder.drafter, settings.policy);
+  if (mode.searches()) plan.search = search_of(config, mode, settings);
+  if (config.value("max_new_tokens").is_null()) plan.max_length = config.integer("max_length");
+  plan.num_return_sequences = config.integer("num_return_sequences");
+  return plan;
+}
+
+void set_prompt_length(GenerationPlan& plan, std::size_t prompt_length) {
+  if (plan.max_length && prompt_length >= static_cast<std::size_t>(*plan.max_length))
+    throw ConfigError(
+        fmt::format("the prompt has {} tokens and max_length = {}; allowed: a longer "
+                    "max_length, or max_new_tokens",
+                    prompt_length, *plan.max_length));
+  const auto length = static_cast<std::int32_t>(prompt_length);
+  set_lengths(plan.decoder.sampling, plan.decoder.stop, plan, length);
+  set_lengths(plan.search.sampling, plan.search.stop, plan, length);
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,45 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engines/interface/round_decoder.h"
+#include "engines/interface/sequence_search.h"
+#include "experiments/drivers/generation/generation_mode.h"
+
+namespace speclab::experiments {
+
+/// Settings of the command line that are no keys of GenerationConfig, beside those that are.
+struct PlanSettings {
+  engines::DecoderOptions decoder{};  ///< drafter, verifier, ignore_eos
+  std::string policy{};
+  std::uint64_t seed = 0;
+};
+
+/// What the engines take.
+struct GenerationPlan {
+  GenerationMode mode{};
+  engines::DecoderOptions decoder{};         ///< rounds; of a drafted search, its drafter
+  std::string policy{};                      ///< of the speculation length
+  engines::SearchOptions search{};           ///< in modes that search
+  std::optional<std::int32_t> max_length{};  ///< of the whole text, in place of max_new_tokens
+  std::int32_t num_return_sequences = 1;
+
+  /// True if run_search makes the texts.
+  bool needs_search() const { return mode.searches() || num_return_sequences > 1; }
+};
+
+/// What --drafter says.
+/// @throws ConfigError if it contradicts prompt_lookup_num_tokens
+Assistant assistant_of(const GenerationConfig& config, const GenerationOptions& options,
+                       const engines::DrafterOptions& drafter);
+
+/// @throws ConfigError for a mode that is not built and for values that a running mode refuses
+GenerationPlan generation_plan(const GenerationConfig& config, const GenerationMode& mode,
+                               const GenerationOptions& options, const PlanSettings& settings);
+
+/// Fills in the lengths that depend on the prompt.
+/// @throws ConfigError if the prompt leaves no room below max_length
+void set_prompt_length(GenerationPlan& plan, std::size_t prompt_length);
+
+}  // namespace speclab::experiments

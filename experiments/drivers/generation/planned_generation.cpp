@@ -1,0 +1,77 @@
+#include "experiments/drivers/generation/planned_generation.h"
+
+#include <fmt/format.h>
+
+#include "experiments/drivers/generation/explanation.h"
+#include "experiments/drivers/generation/saved_config.h"
+#include "sim/core/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+bool speaks_of_generation(const GenerationOptions& options, const GenerationSources& sources) {
+  return options.config_file || options.save_file || options.explain || options.has_key_option ||
+         (sources.folder && changes_texts(*sources.folder));
+}
+
+void print_explanation(const GenerateOptions& options, const ReadGeneration& read) {
+  if (!options.common.json) return fmt::print("{}", explanation_text(read.config, read.mode));
+  fmt::print("{}\n", explanation_json(read.config, read.mode)
+                         .dump(-1, ' ', false, KeyValue::error_handler_t::replace));
+}
+
+void print_notes(const ReadGeneration& read) {
+  for (const auto* notes : {&read.config.notes(), &read.mode.notes})
+    for (const std::string& note : *notes) fmt::print(stderr, "speclab: {}\n", note);
+}
+
+/// A search has no rounds.
+void check_rounds(const GenerateOptions& options, const GenerationPlan& plan) {
+  if (!plan.needs_search()) return;
+  const char* given = options.side_by_side ? "--side-by-side"
+                      : options.draw_trees ? "--draw-trees"
+                                           : nullptr;
+  if (given == nullptr) return;
+  throw ConfigError(
+      fmt::format("{} with {} and num_return_sequences = {}; allowed: greedy_search, "
+                  "sample or assisted_generation, and one text",
+                  given, plan.mode.name, plan.num_return_sequences));
+}
+
+}  // namespace
+
+std::optional<ReadGeneration> read_generation(const GenerateOptions& options) {
+  const GenerationSources sources =
+      read_generation_sources(options.generation, options.common.model.model);
+  if (!speaks_of_generation(options.generation, sources)) return std::nullopt;
+  GenerationConfig config(sources);
+  const Assistant assistant = assistant_of(config, options.generation, options.decoder.drafter);
+  GenerationMode mode = generation_mode(config, assistant);
+  return ReadGeneration{std::move(config), std::move(mode)};
+}
+
+std::optional<GenerationPlan> planned_generation(const GenerateOptions& options,
+                                                 const ReadGeneration& read) {
+  if (options.generation.save_file)
+    save_generation_config(read.config, *options.generation.save_file);
+  if (options.generation.explain) {
+    print_explanation(options, read);
+    return std::nullopt;
+  }
+  GenerationPlan plan = generation_plan(read.config, read.mode, options.generation,
+                                        {options.decoder, options.policy, options.common.seed});
+  check_rounds(options, plan);
+  print_notes(read);
+  return plan;
+}
+
+GenerateOptions with_plan(const GenerateOptions& options, GenerationPlan& plan,
+                          std::size_t prompt_length) {
+  set_prompt_length(plan, prompt_length);
+  GenerateOptions planned = options;
+  planned.decoder = plan.decoder;
+  planned.policy = plan.policy;
+  return planned;
+}
+
+}  // namespace speclab::experiments

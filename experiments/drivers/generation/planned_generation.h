@@ -1,0 +1,31 @@
+#pragma once
+#include <optional>
+
+#include "experiments/drivers/commands/generate.h"
+#include "experiments/drivers/generation/generation_plan.h"
+
+namespace speclab::experiments {
+
+/// What a call's GenerationConfig says.
+struct ReadGeneration {
+  GenerationConfig config;
+  GenerationMode mode;
+};
+
+/// Reads the files and checks all values.
+/// @return nothing if neither an option nor a file speaks of GenerationConfig: the other options
+/// then say everything
+/// @throws ConfigError
+std::optional<ReadGeneration> read_generation(const GenerateOptions& options);
+
+/// Obeys --explain and --save-generation-config, and prints the notes.
+/// @return the plan of a text to be made; nothing with --explain @throws ConfigError, WriteError
+std::optional<GenerationPlan> planned_generation(const GenerateOptions& options,
+                                                 const ReadGeneration& read);
+
+/// The options with the plan's settings, for this prompt.
+/// @throws ConfigError if the prompt leaves no room below max_length
+GenerateOptions with_plan(const GenerateOptions& options, GenerationPlan& plan,
+                          std::size_t prompt_length);
+
+}  // namespace speclab::experiments
