@@ -13,6 +13,7 @@
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/generate/drafter_context.h"
 #include "experiments/drivers/generate/drawn_draft.h"
+#include "experiments/drivers/generate/result_json.h"
 #include "experiments/drivers/generate/text_stream.h"
 #include "experiments/drivers/generation/planned_generation.h"
 #include "experiments/drivers/generation/run_search.h"
@@ -166,43 +167,6 @@ nlohmann::ordered_json rounds_json(const GenerationRecord& record) {
                       {"rows", round.rows},
                       {"target_seconds", seconds(round.target_ns)}});
   return rounds;
-}
-
-/// Kind and weight of each.
-nlohmann::ordered_json parts_json(const engines::DrafterOptions& drafter) {
-  nlohmann::ordered_json parts = nlohmann::ordered_json::array();
-  for (const engines::DrafterOptions& part : drafter.parts)
-    parts.push_back({{"drafter", part.kind}, {"weight", part.weight}});
-  return parts;
-}
-
-nlohmann::ordered_json settings_json(const GenerateOptions& options,
-                                     const engines::ModelInfo& model) {
-  const engines::SamplingOptions& sampling = options.decoder.sampling;
-  nlohmann::ordered_json settings{{"model", options.common.model.model},
-                                  {"model_name", model.name},
-                                  {"model_sha256", model.sha256},
-                                  {"dtype", model.dtype},
-                                  {"device", model.device},
-                                  {"kernels", model.kernels},
-                                  {"arithmetic", options.common.model.arithmetic},
-                                  {"rounds", options.common.model.rounds},
-                                  {"drafter", options.decoder.drafter.kind},
-                                  {"drafter_model", options.decoder.drafter.model},
-                                  {"drafter_parts", parts_json(options.decoder.drafter)},
-                                  {"tree", options.decoder.drafter.tree},
-                                  {"policy", options.policy},
-                                  {"verifier", options.decoder.verifier},
-                                  {"lossless", engines::is_lossless(options.decoder)},
-                                  {"temperature", sampling.temperature},
-                                  {"seed", options.common.seed},
-                                  {"max_new_tokens", options.decoder.stop.max_new_tokens},
-                                  {"ignore_eos", options.decoder.stop.ignore_eos},
-                                  {"stop", options.decoder.stop.stop_strings},
-                                  {"threads", options.common.model.threads}};
-  engines::visit_sampling(sampling,
-                          [&](const char* name, const auto& value) { settings[name] = value; });
-  return settings;
 }
 
 /// The energy is null if no meter tells it.

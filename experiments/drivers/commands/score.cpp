@@ -59,7 +59,7 @@ void visit_logits(engines::LanguageModel& model, std::span<const Token> ids, Vis
 
 /// What the model says of a text: for ids[1], ids[2], ..., each after all before it.
 struct Scores {
-  std::vector<double> values;                ///< negative log-likelihoods, nats
+  std::vector<double> values;                 ///< negative log-likelihoods, nats
   std::vector<Confirmation> confirmations{};  ///< with --confirm
 };
 
@@ -72,18 +72,18 @@ Scores score(engines::LanguageModel& model, const std::vector<Token>& ids,
   if (logits_path)
     file.emplace(*logits_path, static_cast<std::int64_t>(ids.size()), model.info().vocab_size);
   const std::size_t last = ids.size() - 1;
-  visit_logits(model, std::span(ids).first(file ? ids.size() : last),
-               [&](std::size_t i, std::span<const float> logits) {
-                 const double normaliser = require_finite(log_sum_exp(logits), model);
-                 if (file) file->append(logits);
-                 if (i == last) return;
-                 const float logit = logits[static_cast<std::size_t>(ids[i + 1])];
-                 scores.values.push_back(
-                     require_finite(normaliser - static_cast<double>(logit), model));
-                 if (options.confirm)
-                   scores.confirmations.push_back(
-                       confirmation(static_cast<std::int64_t>(i) + 1, ids[i + 1], logits));
-               });
+  visit_logits(
+      model, std::span(ids).first(file ? ids.size() : last),
+      [&](std::size_t i, std::span<const float> logits) {
+        const double normaliser = require_finite(log_sum_exp(logits), model);
+        if (file) file->append(logits);
+        if (i == last) return;
+        const float logit = logits[static_cast<std::size_t>(ids[i + 1])];
+        scores.values.push_back(require_finite(normaliser - static_cast<double>(logit), model));
+        if (options.confirm)
+          scores.confirmations.push_back(
+              confirmation(static_cast<std::int64_t>(i) + 1, ids[i + 1], logits));
+      });
   if (file) file->finish();
   return scores;
 }

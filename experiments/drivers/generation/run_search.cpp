@@ -1,14 +1,155 @@
 #include "experiments/drivers/generation/run_search.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <nlohmann/json.hpp>
 
+#include "experiments/drivers/generate/result_json.h"
+#include "experiments/drivers/generate/text_stream.h"
+#include "experiments/drivers/run/energy_span.h"
 #include "sim/core/errors.h"
+#include "sim/core/policies/policy_registry.h"
 
 namespace speclab::experiments {
+namespace {
 
-nlohmann::ordered_json run_search(const SearchCall&, const GenerateOptions&,
-                                  const GenerationPlan&) {
-  throw ConfigError("searches are not built yet");
+using nlohmann::ordered_json;
+
+double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+/// Draws of text number `copy` of a prompt. The first has those of a call that asks for one text.
+std::uint32_t sequence_of(const engines::Request& request, std::int32_t copy) {
+  constexpr std::uint32_t kMostPrompts = 1u << 20;
+  return request.sequence_id + static_cast<std::uint32_t>(copy) * kMostPrompts;
+}
+
+/// Several texts drawn side by side, as one batch.
+engines::SearchRecord drawn_texts(const SearchCall& call, const GenerationPlan& plan) {
+  if (plan.policy == "auto")
+    throw ConfigError(
+        "policy 'auto' with several sequences, whose costs are those of a batch; allowed: "
+        "another policy, or num_return_sequences 1");
+  const auto decoder =
+      call.engines.make_decoder(*call.loaded.model, call.loaded.tokenizer, plan.decoder);
+  std::vector<engines::Request> requests;
+  for (std::int32_t copy = 0; copy < plan.num_return_sequences; ++copy)
+    requests.push_back({sequence_of(call.request, copy), call.request.prompt_ids});
+  decoder->begin(requests, *make_policy(plan.policy));
+  do call.check_interruption();
+  while (decoder->round());
+  engines::SearchRecord record;
+  for (const GenerationRecord& text : decoder->records()) {
+    record.sequences.push_back({.ids = text.output_ids, .stop_reason = text.stop_reason});
+    record.prefill_ns += text.prefill_ns;
+    record.decode_ns += text.decode_ns;
+    record.num_steps = std::max(record.num_steps, std::int64_t{std::ssize(text.rounds)});
+    for (const RoundRecord& round : text.rounds) record.num_rows += round.rows;
+    record.read.target += text.read.target;
+    record.read.draft += text.read.draft;
+  }
+  return record;
+}
+
+/// The text of a sequence; null without a tokenizer.
+ordered_json text_of(const SearchCall& call, const GenerationPlan& plan,
+                     const engines::FoundSequence& sequence) {
+  if (!call.loaded.tokenizer) return nullptr;
+  const auto& stops =
+      plan.mode.searches() ? plan.search.stop.stop_strings : plan.decoder.stop.stop_strings;
+  TextStream stream(call.loaded.tokenizer.get(), stops, false);
+  stream.push(sequence.ids);
+  return stream.finish();
+}
+
+ordered_json sequences_json(const SearchCall& call, const GenerationPlan& plan,
+                            const engines::SearchRecord& record) {
+  ordered_json sequences = ordered_json::array();
+  for (const engines::FoundSequence& one : record.sequences)
+    sequences.push_back({{"ids", one.ids},
+                         {"text", text_of(call, plan, one)},
+                         {"score", one.score ? ordered_json(*one.score) : nullptr},
+                         {"stop_reason", to_string(one.stop_reason)}});
+  return sequences;
+}
+
+std::int64_t num_tokens(const engines::SearchRecord& record) {
+  std::int64_t tokens = 0;
+  for (const engines::FoundSequence& one : record.sequences) tokens += std::ssize(one.ids);
+  return tokens;
+}
+
+ordered_json result_of(const SearchCall& call, const GenerateOptions& options,
+                       const GenerationPlan& plan, const engines::SearchRecord& record) {
+  const ordered_json sequences = sequences_json(call, plan, record);
+  const double tokens = static_cast<double>(num_tokens(record));
+  ordered_json result{{"prompt_ids", call.request.prompt_ids},
+                      {"output_ids", sequences.at(0)["ids"]},
+                      {"text", sequences.at(0)["text"]},
+                      {"stop_reason", sequences.at(0)["stop_reason"]},
+                      {"sequences", sequences},
+                      {"mode", plan.mode.name},
+                      {"steps", record.num_steps},
+                      {"rows", record.num_rows},
+                      {"prefill_seconds", seconds(record.prefill_ns)},
+                      {"decode_seconds", seconds(record.decode_ns)},
+                      {"tokens_per_second", tokens / seconds(record.decode_ns)},
+                      {"target_bytes", record.read.target},
+                      {"draft_bytes", record.read.draft}};
+  result["settings"] = settings_json(options, call.loaded.model->info());
+  return result;
+}
+
+/// One text stands alone; several have their numbers and scores.
+void print_texts(const ordered_json& sequences) {
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    const ordered_json& one = sequences[i];
+    if (sequences.size() > 1)
+      fmt::print(
+          "[{}{}]\n", i + 1,
+          one["score"].is_null() ? "" : fmt::format(", score {:.4f}", one["score"].get<double>()));
+    if (one["text"].is_null())
+      fmt::print("{}\n", fmt::join(one["ids"].get<std::vector<Token>>(), ","));
+    else
+      fmt::print("{}\n", one["text"].get<std::string>());
+  }
+  std::fflush(stdout);
+}
+
+void print_search_summary(const SearchCall& call, const GenerationPlan& plan,
+                          const engines::SearchRecord& record) {
+  const engines::ModelInfo& model = call.loaded.model->info();
+  fmt::print(stderr,
+             "[{}] {} tokens in {} sequences ({}): {:.1f} tokens/s; {} steps of {:.1f} rows; "
+             "prefill {:.0f} ms; {} in {} on {}, kernels {}\n",
+             plan.mode.name, num_tokens(record), record.sequences.size(),
+             to_string(record.sequences.front().stop_reason),
+             static_cast<double>(num_tokens(record)) / seconds(record.decode_ns), record.num_steps,
+             static_cast<double>(record.num_rows) / static_cast<double>(record.num_steps),
+             seconds(record.prefill_ns) * 1e3, model.name, model.dtype, model.device,
+             model.kernels);
+}
+
+}  // namespace
+
+ordered_json run_search(const SearchCall& call, const GenerateOptions& options,
+                        const GenerationPlan& plan) {
+  if (options.side_by_side || options.draw_trees)
+    throw ConfigError(
+        fmt::format("--{} with mode {}; allowed: modes that decode one text in rounds",
+                    options.side_by_side ? "side-by-side" : "draw-trees", plan.mode.name));
+  const EnergySpan energy(call.energy);
+  const engines::SearchRecord record =
+      plan.mode.searches() ? call.engines.search(*call.loaded.model, call.loaded.tokenizer,
+                                                 plan.search, call.request, call.check_interruption)
+                           : drawn_texts(call, plan);
+  ordered_json result = result_of(call, options, plan, record);
+  const std::optional<EnergyUse> used = energy.used();
+  result["energy_j"] = used ? ordered_json(used->joules) : nullptr;
+  if (options.common.json) return result;
+  print_texts(result["sequences"]);
+  print_search_summary(call, plan, record);
+  return result;
 }
 
 }  // namespace speclab::experiments
