@@ -61,7 +61,8 @@ class FakeEngines final : public engines::Engines {
                                const engines::SearchOptions& options, const engines::Request&,
                                const std::function<void()>& check) override {
     check();
-    engines::SearchRecord record{.num_steps = 1, .num_rows = 1};
+    engines::SearchRecord record;
+    record.num_steps = record.num_rows = 1;
     record.sequences.assign(static_cast<std::size_t>(options.num_return_sequences),
                             {.ids = {1}, .score = -1.0});
     return record;

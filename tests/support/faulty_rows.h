@@ -60,6 +60,9 @@ class FaultyRows final : public engines::LanguageModel {
       }
       inner->commit(sequence, rows);
     }
+    void keep(std::int32_t sequence, std::span<const std::int32_t> rows) override {
+      inner->keep(sequence, rows);
+    }
     void truncate(std::int32_t sequence, std::int32_t length) override {
       inner->truncate(sequence, length);
     }

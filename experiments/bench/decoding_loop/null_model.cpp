@@ -20,6 +20,7 @@ class NullCache final : public engines::KvCache {
   void commit(std::int32_t sequence, std::span<const std::int32_t> rows) override {
     at(sequence) += static_cast<std::int32_t>(rows.size());
   }
+  void keep(std::int32_t, std::span<const std::int32_t>) override {}
   void truncate(std::int32_t sequence, std::int32_t length) override { at(sequence) = length; }
   void release(std::int32_t sequence) override { at(sequence) = 0; }
   std::int32_t length(std::int32_t sequence) const override {
