@@ -46,8 +46,8 @@ constexpr std::array<std::string_view, 8> kFailureColumns = {
     "row_id", "cell_id", "prompt_id", "repetition", "category", "status", "message", "attempts"};
 constexpr std::array<std::string_view, 6> kFailureStatuses = {
     "exception", "out_of_memory", "not_finite", "timeout", "device", "crash"};
-constexpr std::array<std::string_view, 4> kStopReasons = {"length", "end_of_sequence", "time",
-                                                          "stop_string"};
+constexpr std::array<std::string_view, 4> kStopReasons = {"length", "end_of_sequence",
+                                                          "stop_string", "time"};
 
 /// What the verifier says of the output law.
 void check_rule(const Table& table, std::size_t row, const Generation& g) {

@@ -55,7 +55,8 @@ void ban_words(const RowScores<Scalar>& row, std::span<const std::vector<Token>>
   }
 }
 
-/// Scores of ends grow by their size times (factor ^ (tokens behind the start) - 1).
+/// Scores of ends grow by their size times (factor ^ (tokens behind the start) - 1). An end that
+/// another rule has banned stays so.
 template <typename Scalar>
 void decay_lengths(const RowScores<Scalar>& row, const LengthDecay& decay,
                    std::int32_t prompt_length, std::span<const Token> ends) {
@@ -63,7 +64,8 @@ void decay_lengths(const RowScores<Scalar>& row, const LengthDecay& decay,
   if (behind <= 0) return;
   const double growth = std::pow(decay.factor, static_cast<double>(behind)) - 1.0;
   for (const Token end : ends)
-    row.of(end) += static_cast<Scalar>(std::abs(static_cast<double>(row.of(end))) * growth);
+    if (std::isfinite(row.of(end)))
+      row.of(end) += static_cast<Scalar>(std::abs(static_cast<double>(row.of(end))) * growth);
 }
 
 template <typename Scalar>

@@ -37,7 +37,7 @@ def halves_from_pairs(weight, num_heads):
 def read_config(reader):
     value = lambda key: reader.fields[key].contents()
     tensors = {tensor.name for tensor in reader.tensors}
-    return LlamaConfig(
+    config = LlamaConfig(
         vocab_size=len(value("tokenizer.ggml.tokens")),
         hidden_size=value("llama.embedding_length"),
         intermediate_size=value("llama.feed_forward_length"),
@@ -50,6 +50,8 @@ def read_config(reader):
         tie_word_embeddings="output.weight" not in tensors,
         eos_token_id=value("tokenizer.ggml.eos_token_id"),
     )
+    config.rope_theta = value("llama.rope.freq_base")  # as transformers 4 names it
+    return config
 
 
 def load_llama(path, dtype=torch.float32):

@@ -119,7 +119,8 @@ TEST_F(MeasureGpuHere, OwedLacksTheStepsThatADeviceDidAtTheseKernels) {
   ASSERT_EQ(shell("git add . && git -c user.name=n -c user.email=e commit -q -m rows").code, 0);
   const std::string rest =
       "ceilings\nladder\npasses\nkernels\nncu\nsanitizer\ndevice_"
-      "tests\ngenerate\ntemperature\npeers\nmodel_size\nproducts\ntraining\nfamilies\nopt\n";
+      "tests\ngenerate\ntemperature\npeers\nmodel_size\nproducts\ntraining\nfamilies\nopt\nhost_"
+      "layers\n";
   EXPECT_EQ(measure_gpu("owed").output, rest);
   ASSERT_EQ(measure_gpu("aside").code, 0);
   EXPECT_EQ(measure_gpu("owed").output, rest);

@@ -73,6 +73,8 @@ TEST(TextRules, LetEndsGrow) {
   EXPECT_EQ(scores_of(options, {0, 0, 0}), (Scores{1, 2, 3, 4}));
   EXPECT_EQ(scores_of(options, {0, 0, 0, 0}), (Scores{1, 2, 3, 8}));
   EXPECT_EQ(scores_of(options, {0, 0, 0, 0, 0}, {0, 0, 0, -4}), (Scores{0, 0, 0, 8}));
+  EXPECT_EQ(scores_of(options, {0, 0, 0, 0}, {0, 0, 0, kNever}), (Scores{0, 0, 0, kNever}))
+      << "a banned end is no number in transformers";
 }
 
 TEST(TextRules, ReplaceWhatIsNoNumber) {

@@ -129,7 +129,7 @@ TEST_F(CompareRuns, RefusesWhatIsNoRunOfGenerationsOrIsBroken) {
   expect(3, "provenance.blas is missing or empty");
   write("head", options_of(0.6));
   edit("head/rows.csv", ",length,", ",tired,");
-  expect(3, "'tired'; allowed: length, end_of_sequence, stop_string");
+  expect(3, "'tired'; allowed: length, end_of_sequence, stop_string, time");
 }
 
 TEST_F(CompareRuns, PrintsOneJsonObject) {

@@ -1,0 +1,145 @@
+// `speclab generate` in every mode that a GenerationConfig can ask for.
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "sim/core/files.h"
+#include "tests/engines/formats/temporary_folder.h"
+#include "tests/experiments/program/program.h"
+#include "tests/support/family_files.h"
+
+namespace speclab {
+namespace {
+
+using namespace speclab::testing;
+using nlohmann::json;
+
+/// A tiny model, and calls of the program with it.
+class ProgramGeneration : public ::testing::Test {
+ protected:
+  explicit ProgramGeneration(const std::string& family = "llama") : family_(read_family(family)) {
+    write_family_folder(family_, family_.target, folder_.path());
+  }
+
+  std::string call(const std::string& options) const {
+    return "generate --dtype float32 --model " + folder_.path() + " " + options;
+  }
+  std::string file_of(const json& config) const {
+    const std::string path = folder_.path("given.json");
+    std::ofstream(path) << config.dump();
+    return path;
+  }
+  json result(const std::string& options) const {
+    const Outcome outcome = run_program(call(options) + " --json 2>" + folder_.path("errors"));
+    EXPECT_EQ(outcome.code, 0) << options << "\n" << read_file(folder_.path("errors"));
+    return json::parse(outcome.output, nullptr, false);
+  }
+
+  FamilyFixture family_;
+  TemporaryFolder folder_;
+};
+
+std::string joined(const json& ids) {
+  std::string text;
+  for (const json& id : ids) text += (text.empty() ? "" : ",") + id.dump();
+  return text;
+}
+
+std::vector<json> ids_of(const json& sequences) {
+  std::vector<json> ids;
+  for (const json& one : sequences) ids.push_back(one.at("ids"));
+  return ids;
+}
+
+/// Defect: a key that goes to another setting, or is lost between the file and the engine.
+TEST_F(ProgramGeneration, OfAFileIsThatOfTransformers) {
+  std::ifstream cases(SPECLAB_SOURCE_DIR "/tests/golden/generation/cases.jsonl");
+  int compared = 0;
+  for (std::string line; std::getline(cases, line);) {
+    const json one = json::parse(line);
+    if (one["family"] != "llama" || !one["stable"] || one["mode"] == "constrained_beam_search")
+      continue;
+    SCOPED_TRACE(one["options"].dump());
+    json config = one["options"];
+    const bool has_end = !config["eos_token_id"].is_null();
+    const json found = result("--prompt-ids " + joined(one["prompt"]) + " --generation-config " +
+                              file_of(config) + (has_end ? "" : " --ignore-eos"));
+    ++compared;
+    EXPECT_EQ(found.at("output_ids"), one["sequences"][0]);
+    if (one["mode"] == "greedy_search") continue;
+    EXPECT_EQ(found.at("mode"), one["mode"]);
+    EXPECT_EQ(ids_of(found.at("sequences")), one["sequences"].get<std::vector<json>>());
+    for (std::size_t i = 0; i < one["scores"].size(); ++i)
+      if (!one["scores"][i].is_null())
+        EXPECT_NEAR(found.at("sequences")[i].at("score").get<double>(),
+                    one["scores"][i].get<double>(), 1e-4);
+  }
+  EXPECT_EQ(compared, 10);
+}
+
+/// Defect: copies of one text in place of several, or another first text than that of a call by
+/// itself.
+TEST_F(ProgramGeneration, DrawsSeveralTexts) {
+  const std::string options =
+      "--prompt-ids 1,2,3 --ignore-eos --do-sample true --max-new-tokens 6 --seed 4 ";
+  const json several = result(options + "--num-return-sequences 3");
+  const json alone = result(options);
+  const std::vector<json> ids = ids_of(several.at("sequences"));
+  ASSERT_EQ(ids.size(), 3u);
+  EXPECT_EQ(ids[0], alone.at("output_ids"));
+  EXPECT_EQ(several.at("output_ids"), ids[0]);
+  EXPECT_NE(ids[1], ids[0]);
+  EXPECT_NE(ids[2], ids[1]);
+  EXPECT_TRUE(several.at("sequences")[0].at("score").is_null());
+  const std::string with_drafts = options + "--num-return-sequences 3 --drafter prompt_lookup ";
+  EXPECT_EQ(ids_of(result(with_drafts + "--verifier sample_and_match").at("sequences")), ids);
+}
+
+/// Defect: drafts that break a rule about the text.
+TEST_F(ProgramGeneration, DraftsKeepTheRules) {
+  const std::string options =
+      "--prompt-ids 1,37,32,17,77,1,37,32 --temperature 0 --max-new-tokens 20 --eos-token-id 36 "
+      "--bad-words-ids '[[50],[31,72]]' --sequence-bias '[[[12],1.5]]' --min-new-tokens 9 "
+      "--begin-suppress-tokens '[87,82]' --exponential-decay-length-penalty '[4,1.2]' "
+      "--no-repeat-ngram-size 3 ";
+  const json plain = result(options), drafted = result(options + "--drafter prompt_lookup");
+  EXPECT_EQ(drafted.at("output_ids"), plain.at("output_ids"));
+  EXPECT_GE(plain.at("output_ids").size(), 9u);
+}
+
+TEST_F(ProgramGeneration, ExplainsWithoutAModel) {
+  const Outcome outcome =
+      run_program("generate --explain --json --generation-config " + file_of(json::object()));
+  EXPECT_EQ(json::parse(outcome.output).at("mode"), "greedy_search") << outcome.output;
+  EXPECT_EQ(json::parse(run_program("generate --explain --json --num-beams 3").output).at("mode"),
+            "beam_search");
+}
+
+/// Defect: an error that names one of two keys, or a search that begins with impossible settings.
+TEST_F(ProgramGeneration, RefusesContradictions) {
+  expect_refusal(call("--prompt-ids 1 --num-beams 2 --num-return-sequences 3"), 2,
+                 "num_return_sequences");
+  expect_refusal(call("--prompt-ids 1 --num-beams 2 --prompt-lookup-num-tokens 3"), 2,
+                 "prompt_lookup_num_tokens");
+  expect_refusal(call("--prompt-ids 1 --num-beams 2 --side-by-side"), 2, "side-by-side");
+  expect_refusal(call("--prompt-ids 1 --num-beams 4 --max-new-tokens 100000"), 2, "context");
+  expect_refusal(call("--prompt-ids 1 --force-words-ids '[[5]]' --num-beams 4"), 2,
+                 "constrained beam search");
+  expect_refusal(call("--prompt-ids 1 --dola-layers high"), 2, "dola");
+  expect_refusal(call("--prompt-ids 1 --bad-words-ids '[[100000]]'"), 2, "vocabulary");
+}
+
+/// Defect: a saved file that gives another text than the options that it was saved from.
+TEST_F(ProgramGeneration, OfASavedFileIsThatOfTheOptions) {
+  const std::string saved = folder_.path("saved.json");
+  const std::string prompt = "--prompt-ids 1,2,3 --max-new-tokens 8 ";
+  const json first = result(prompt +
+                            "--num-beams 3 --length-penalty 2 --eos-token-id 9 "
+                            "--save-generation-config " +
+                            saved);
+  EXPECT_EQ(json::parse(read_file(saved)).at("num_beams"), 3);
+  EXPECT_EQ(result(prompt + "--generation-config " + saved).at("sequences"), first.at("sequences"));
+}
+
+}  // namespace
+}  // namespace speclab
