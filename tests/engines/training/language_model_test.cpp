@@ -57,10 +57,11 @@ TEST_F(LanguageModelTraining, LearnsItsTextAndSaysHowWell) {
   const auto manifest = nlohmann::json::parse(read_file(options_.output + "/manifest.json"));
   EXPECT_EQ(manifest.at("kind"), "language_model");
   EXPECT_FALSE(manifest.contains("target")) << "it has none";
-  // The report and the manifest each evaluate the model, and add in another order.
+  // The report and the manifest each evaluate the model in batches of their own, in float32.
+  constexpr double kRounding = 1e-6;
   const double held_out = manifest.at("held_out")[0].at("next_token_probability");
-  EXPECT_NEAR(held_out, *reports.back().acceptance_rate, 1e-12);
-  EXPECT_NEAR(*read_training_record(options_.output)->held_out_acceptance, held_out, 1e-12);
+  EXPECT_NEAR(held_out, *reports.back().acceptance_rate, kRounding);
+  EXPECT_NEAR(read_training_record(options_.output)->held_out_acceptance, held_out, kRounding);
 }
 
 TEST_F(LanguageModelTraining, LeavesAModelThatOpensWithItsTokenizer) {
