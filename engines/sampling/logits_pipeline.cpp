@@ -53,10 +53,7 @@ void BasicLogitsPipeline<Scalar>::require_finite(double value,
   const bool all_numbers = std::ranges::none_of(logits, [](Scalar logit) {
     return std::isnan(logit) || logit == std::numeric_limits<Scalar>::infinity();
   });
-  if (all_numbers && changes_scores(options_))
-    throw ConfigError(
-        "the sampling settings leave no token at all; loosen no_repeat_ngram_size, min_length or "
-        "suppress_tokens");
+  if (all_numbers && changes_scores(options_)) throw ConfigError(kNoTokenLeft);
   throw_logits_not_finite(model_);
 }
 

@@ -44,6 +44,12 @@ void ban_repeated_ngrams(std::span<Scalar> scores, std::span<const Token> histor
       ban(scores, history[begin + size - 1]);
 }
 
+/// Says that rules have banned every token.
+inline constexpr const char* kNoTokenLeft =
+    "the sampling settings leave no token at all; loosen the rules that ban tokens: "
+    "suppress_tokens, "
+    "bad_words_ids, no_repeat_ngram_size, min_length and their like";
+
 /// Whether any of them does anything to this row.
 inline bool changes_scores(const SamplingOptions& options) {
   return options.looks_back() || !options.suppress_tokens.empty() || options.rules.any();

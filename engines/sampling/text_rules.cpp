@@ -8,12 +8,14 @@
 
 namespace speclab::engines {
 
+constexpr double kLargestBias = 1e30;  ///< so that scores stay within float
+
 void TextRules::validate() const {
   for (const SequenceBias& one : sequence_bias)
-    if (one.tokens.empty() || std::isnan(one.bias))
+    if (one.tokens.empty() || !(std::abs(one.bias) <= kLargestBias))
       throw ConfigError(
-          "sequence_bias has an entry without tokens, or whose bias is no number; allowed: "
-          "[[tokens], number]");
+          "sequence_bias has an entry without tokens, or whose bias is too large; allowed: "
+          "[[tokens], number], numbers up to 1e30 in size");
   for (const std::vector<Token>& word : bad_words_ids)
     if (word.empty())
       throw ConfigError("bad_words_ids has an empty list; allowed: lists of at least one token");

@@ -62,7 +62,9 @@ void decay_lengths(const RowScores<Scalar>& row, const LengthDecay& decay,
                    std::int32_t prompt_length, std::span<const Token> ends) {
   const auto behind = static_cast<std::int64_t>(row.history.size()) - prompt_length - decay.start;
   if (behind <= 0) return;
-  const double growth = std::pow(decay.factor, static_cast<double>(behind)) - 1.0;
+  constexpr double kMostGrowth = 1e30;  // so that scores stay within float
+  const double growth =
+      std::min(std::pow(decay.factor, static_cast<double>(behind)) - 1.0, kMostGrowth);
   for (const Token end : ends)
     if (std::isfinite(row.of(end)))
       row.of(end) += static_cast<Scalar>(std::abs(static_cast<double>(row.of(end))) * growth);

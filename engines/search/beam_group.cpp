@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engines/sampling/score_processors.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
@@ -64,7 +65,7 @@ std::vector<Candidate> BeamGroup::drawn_candidates(RowScorer& scorer, const Beam
         all.push_back({static_cast<std::int32_t>(b), static_cast<Token>(token),
                        beam.log_probability + static_cast<double>(scores[token])});
   }
-  SPECLAB_EXPECT(!all.empty(), "a token can follow");
+  if (all.empty()) return all;
   const double largest = std::ranges::max(all, {}, &Candidate::log_probability).log_probability;
   std::vector<double> weights;
   for (const Candidate& one : all) weights.push_back(std::exp(one.log_probability - largest));
@@ -89,10 +90,7 @@ void BeamGroup::step(RowScorer& scorer, const BeamStep& step) {
 
 /// A text that ends counts if it is among as many best candidates as there are beams.
 void BeamGroup::choose(const std::vector<Candidate>& candidates) {
-  if (candidates.empty())
-    throw ConfigError(
-        "the sampling settings leave no token at all; loosen bad_words_ids, no_repeat_ngram_size, "
-        "min_length or suppress_tokens");
+  if (candidates.empty()) throw ConfigError(kNoTokenLeft);
   std::vector<Beam> next;
   for (std::size_t rank = 0; rank < candidates.size() && next.size() < size_; ++rank) {
     const Candidate& one = candidates[rank];

@@ -7,6 +7,7 @@
 #include "engines/decoding/clock.h"
 #include "engines/decoding/commit_chain.h"
 #include "engines/decoding/request_checks.h"
+#include "engines/sampling/score_processors.h"
 #include "engines/search/search_checks.h"
 
 namespace speclab::engines {
@@ -86,8 +87,7 @@ std::vector<ScoredToken> ContrastiveSearch::candidates() {
   double total = 0;
   for (const float score : scores) total += std::exp(static_cast<double>(score));
   std::vector<ScoredToken> best = best_of(scores, static_cast<std::size_t>(options_.top_k));
-  if (best.empty())
-    throw ConfigError("the sampling settings leave no token at all; loosen suppress_tokens");
+  if (best.empty()) throw ConfigError(kNoTokenLeft);
   for (ScoredToken& one : best)
     one.score = static_cast<float>(std::exp(static_cast<double>(one.score)) / total);
   return best;

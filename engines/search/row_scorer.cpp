@@ -41,6 +41,8 @@ std::span<const float> RowScorer::scores(std::span<const float> logits,
   for (const Token rival : rivals)
     scores_[static_cast<std::size_t>(rival)] -= static_cast<float>(options_.diversity_penalty);
   process_scores(options_.sampling, std::span(scores_), history, scratch_);
+  const bool is_empty = std::ranges::none_of(scores_, [](float score) { return score > kNever; });
+  if (is_empty) return scores_;
   if (options_.do_sample) cut();
   if (options_.sampling.rules.renormalize_logits) {
     const std::vector<float> processed = scores_;

@@ -12,6 +12,8 @@ namespace speclab::engines {
 namespace {
 
 constexpr std::int32_t kMostRows = 1024;  ///< of a step
+// Scores stay numbers within these.
+constexpr double kMostLengthPenalty = 50, kMostDiversityPenalty = 1e30;
 
 [[noreturn]] void refuse(const char* field, double value, const std::string& allowed) {
   throw ConfigError(fmt::format("{} = {}; allowed: {}", field, value, allowed));
@@ -26,9 +28,10 @@ void check_beams(const SearchOptions& o) {
   if (o.num_return_sequences < 1 || o.num_return_sequences > o.num_beams)
     refuse("num_return_sequences", o.num_return_sequences,
            fmt::format("integers from 1 to num_beams = {}", o.num_beams));
-  if (!std::isfinite(o.length_penalty)) refuse("length_penalty", o.length_penalty, "numbers");
-  if (!(o.diversity_penalty >= 0) || !std::isfinite(o.diversity_penalty))
-    refuse("diversity_penalty", o.diversity_penalty, "numbers of at least 0");
+  if (!(std::abs(o.length_penalty) <= kMostLengthPenalty))
+    refuse("length_penalty", o.length_penalty, "numbers from -50 to 50");
+  if (!(o.diversity_penalty >= 0 && o.diversity_penalty <= kMostDiversityPenalty))
+    refuse("diversity_penalty", o.diversity_penalty, "numbers from 0 to 1e30");
 }
 
 void check_contrast(const SearchOptions& o) {

@@ -60,8 +60,7 @@ std::string explanation_text(const GenerationConfig& config, const GenerationMod
   std::string text =
       fmt::format("{}{}\n{}\n\n", mode.name, mode.drafted ? " (drafted)" : "", mode.why);
   visit_shown(config, mode, [&](const char* key, const KeyValue& value, const std::string& origin) {
-    const std::string found = value.dump(-1, ' ', false, KeyValue::error_handler_t::replace);
-    text += fmt::format("{:<32} {:<16} {}\n", key, escaped(found, 200), origin);
+    text += fmt::format("{:<32} {:<16} {}\n", key, shown(value, 200), origin);
   });
   for (const std::string& note : all_notes(config, mode)) text += "note: " + note + "\n";
   return text;

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <functional>
 
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
@@ -18,6 +19,14 @@ constexpr int kMostConfigDepth = 100;
                               const char* allowed) {
   throw ConfigError(
       fmt::format("{}: {}; allowed: {}", escaped(path, kLongestPath), found, allowed));
+}
+
+/// The callback of a parser. @param refuse  throws
+KeyValue::parser_callback_t depth_check(const std::function<void()>& refuse) {
+  return [refuse](int depth, KeyValue::parse_event_t, const KeyValue&) {
+    if (depth > kMostConfigDepth) refuse();
+    return true;
+  };
 }
 
 std::string text_of_config(const std::string& path) {
@@ -35,17 +44,16 @@ std::string text_of_config(const std::string& path) {
 }
 
 KeyValue read_config_object(const std::string& path) {
-  const auto check_depth = [&](int depth, KeyValue::parse_event_t, const KeyValue&) {
-    if (depth > kMostConfigDepth) refuse_file(path, "nested deeper than 100", "less");
-    return true;
-  };
+  const auto refuse_depth = [&] { refuse_file(path, "nested deeper than 100", "less"); };
   try {
-    KeyValue value = KeyValue::parse(text_of_config(path), check_depth);
+    KeyValue value = KeyValue::parse(text_of_config(path), depth_check(refuse_depth));
     if (!value.is_object())
       refuse_file(path, fmt::format("a JSON {}", value.type_name()), "an object");
     return value;
   } catch (const KeyValue::parse_error& error) {
     refuse_file(path, fmt::format("no valid JSON at byte {}", error.byte), "JSON in UTF-8");
+  } catch (const KeyValue::out_of_range&) {
+    refuse_file(path, "a number that no double holds", "numbers up to 1.7e308 in size");
   }
 }
 
@@ -118,10 +126,20 @@ KeyValue command_line_value(const GenerationKey& key, const std::string& text) {
   if (text == "None") return nullptr;
   if (!takes_texts(key))
     if (const auto number = plain_number(text)) return *number;
-  KeyValue value = KeyValue::parse(text, nullptr, false);
-  if (value.is_discarded()) return text;
-  if (takes_texts(key) && !value.is_null() && !takes_value(key, value)) return text;
-  return value;
+  const auto refuse = [&](const char* found) {
+    throw ConfigError(fmt::format("{}: {}; allowed: {}", key.option(), found, key.allowed));
+  };
+  try {
+    const KeyValue value =
+        KeyValue::parse(text, depth_check([&] { refuse("nested deeper than 100"); }));
+    const bool is_word = takes_texts(key) && !value.is_null() && !value.is_structured();
+    return is_word && !takes_value(key, value) ? KeyValue(text) : value;
+  } catch (const KeyValue::parse_error&) {
+    return text;
+  } catch (const KeyValue::out_of_range&) {
+    refuse("a number that no double holds");
+    throw;
+  }
 }
 
 void add_given_value(GivenValues& given, const GenerationKey& key, KeyValue value) {
@@ -129,9 +147,8 @@ void add_given_value(GivenValues& given, const GenerationKey& key, KeyValue valu
   if (value.is_null() && name == "top_k") value = 0;
   if (value.is_null()) return;
   if (!takes_value(key, value))
-    throw ConfigError(fmt::format(
-        "{}: {} = {}; allowed: {}", given.origin, name,
-        escaped(value.dump(-1, ' ', false, KeyValue::error_handler_t::replace), 100), key.allowed));
+    throw ConfigError(
+        fmt::format("{}: {} = {}; allowed: {}", given.origin, name, shown(value), key.allowed));
   given.values[name] = std::move(value);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "engines/interface/sampling_options.h"
 #include "sim/core/edit_distance.h"
@@ -14,9 +15,10 @@ constexpr KeyRange kTokenIds{0, std::numeric_limits<Token>::max()};
 constexpr KeyRange kAboveZero{.least = 0, .has_least = false};
 
 bool is_in_range(const KeyRange& range, double value) {
+  if (!std::isfinite(value)) return false;
   const bool above = range.has_least ? value >= range.least : value > range.least;
   const bool below = range.has_most ? value <= range.most : value < range.most;
-  return above && below;  // neither, if it is NaN
+  return above && below;
 }
 
 bool is_number(const KeyRange& range, const KeyValue& value) {
@@ -124,6 +126,14 @@ bool takes_value(const GenerationKey& key, const KeyValue& value) {
       return true;
   }
   return false;
+}
+
+std::string shown(const KeyValue& value, std::size_t longest) {
+  if (value.is_number_float() && !std::isfinite(value.get<double>()))
+    return fmt::format("{}", value.get<double>());  // JSON has no such numbers
+  std::string text = value.dump(-1, ' ', true, KeyValue::error_handler_t::replace);
+  if (text.size() <= longest) return text;
+  return text.substr(0, longest) + "...";
 }
 
 }  // namespace speclab::experiments

@@ -75,4 +75,7 @@ std::string nearest_key_hint(std::string_view unknown);
 /// True if the key takes the value. Null is not a value.
 bool takes_value(const GenerationKey& key, const KeyValue& value);
 
+/// The value as ASCII JSON, cut where it is long; for messages.
+std::string shown(const KeyValue& value, std::size_t longest = 100);
+
 }  // namespace speclab::experiments

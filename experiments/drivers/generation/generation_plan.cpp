@@ -87,6 +87,11 @@ void check_built(const GenerationConfig& config, const GenerationMode& mode) {
   if (mode.name == "constrained_beam_search")
     throw ConfigError(fmt::format("{}: constrained beam search is not built yet; allowed: null",
                                   named_value(config, "force_words_ids")));
+  if (mode.keeps_beams() && mode.drafted)
+    throw ConfigError(
+        fmt::format("--drafter with {}: drafts of beams are not built yet; allowed: "
+                    "--drafter none",
+                    mode.name));
   // The processor of transformers 4.49 refuses it too, though validate() does not.
   if (mode.keeps_beams() && config.number("diversity_penalty") != 0 &&
       config.integer("num_beam_groups") == 1)

@@ -71,9 +71,7 @@ void note_unused(const GenerationConfig& config, std::initializer_list<const cha
 }  // namespace
 
 std::string named_value(const GenerationConfig& config, const std::string& key) {
-  const std::string value =
-      config.value(key).dump(-1, ' ', false, KeyValue::error_handler_t::replace);
-  return fmt::format("{} = {} ({})", key, escaped(value, 100), config.origin(key));
+  return fmt::format("{} = {} ({})", key, shown(config.value(key)), config.origin(key));
 }
 
 void refuse_values(const GenerationConfig& config, const std::vector<std::string>& keys,

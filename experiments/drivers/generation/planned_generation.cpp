@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "experiments/drivers/generation/explanation.h"
 #include "experiments/drivers/generation/saved_config.h"
 #include "sim/core/errors.h"
@@ -25,12 +27,23 @@ void print_notes(const ReadGeneration& read) {
     for (const std::string& note : *notes) fmt::print(stderr, "speclab: {}\n", note);
 }
 
+/// --explain opens no model, so it would not notice a folder that is not there.
+void check_folder(const std::string& model) {
+  std::error_code none;
+  if (model.find('/') != std::string::npos && !std::filesystem::exists(model, none))
+    throw ConfigError(
+        fmt::format("--model {}: nothing is there; allowed: a folder, a file, or a "
+                    "name of speclab models",
+                    escaped(model, 200)));
+}
+
 /// A search has no rounds.
 void check_rounds(const GenerateOptions& options, const GenerationPlan& plan) {
   if (!plan.needs_search()) return;
-  const char* given = options.side_by_side ? "--side-by-side"
-                      : options.draw_trees ? "--draw-trees"
-                                           : nullptr;
+  const char* given = options.side_by_side                      ? "--side-by-side"
+                      : options.draw_trees                      ? "--draw-trees"
+                      : options.common.model.rounds == "device" ? "--rounds device"
+                                                                : nullptr;
   if (given == nullptr) return;
   throw ConfigError(
       fmt::format("{} with {} and num_return_sequences = {}; allowed: greedy_search, "
@@ -41,6 +54,7 @@ void check_rounds(const GenerateOptions& options, const GenerationPlan& plan) {
 }  // namespace
 
 std::optional<ReadGeneration> read_generation(const GenerateOptions& options) {
+  if (options.generation.explain) check_folder(options.common.model.model);
   const GenerationSources sources =
       read_generation_sources(options.generation, options.common.model.model);
   if (!speaks_of_generation(options.generation, sources)) return std::nullopt;
@@ -52,16 +66,18 @@ std::optional<ReadGeneration> read_generation(const GenerateOptions& options) {
 
 std::optional<GenerationPlan> planned_generation(const GenerateOptions& options,
                                                  const ReadGeneration& read) {
+  std::optional<GenerationPlan> plan;
+  if (!options.generation.explain) {
+    plan = generation_plan(read.config, read.mode, options.generation,
+                           {options.decoder, options.policy, options.common.seed});
+    check_rounds(options, *plan);
+  }
   if (options.generation.save_file)
     save_generation_config(read.config, *options.generation.save_file);
-  if (options.generation.explain) {
+  if (options.generation.explain)
     print_explanation(options, read);
-    return std::nullopt;
-  }
-  GenerationPlan plan = generation_plan(read.config, read.mode, options.generation,
-                                        {options.decoder, options.policy, options.common.seed});
-  check_rounds(options, plan);
-  print_notes(read);
+  else
+    print_notes(read);
   return plan;
 }
 

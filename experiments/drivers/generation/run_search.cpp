@@ -24,29 +24,45 @@ std::uint32_t sequence_of(const engines::Request& request, std::int32_t copy) {
   return request.sequence_id + static_cast<std::uint32_t>(copy) * kMostPrompts;
 }
 
-/// Several texts drawn side by side, as one batch.
+constexpr std::int32_t kMostInBatch = 32;     ///< texts that are drawn side by side
+constexpr std::int32_t kMostTexts = 1 << 11;  ///< of a prompt; sequence_of has no more
+
+void add_texts(engines::SearchRecord& record, const std::vector<GenerationRecord>& texts) {
+  std::int64_t steps = 0;
+  for (const GenerationRecord& text : texts) {
+    record.sequences.push_back({.ids = text.output_ids, .stop_reason = text.stop_reason});
+    record.prefill_ns += text.prefill_ns;
+    record.decode_ns += text.decode_ns;
+    steps = std::max(steps, std::int64_t{std::ssize(text.rounds)});
+    for (const RoundRecord& round : text.rounds) record.num_rows += round.rows;
+    record.read.target += text.read.target;
+    record.read.draft += text.read.draft;
+  }
+  record.num_steps += steps;
+}
+
+/// Several texts, drawn side by side in batches.
 engines::SearchRecord drawn_texts(const SearchCall& call, const GenerationPlan& plan) {
   if (plan.policy == "auto")
     throw ConfigError(
         "policy 'auto' with several sequences, whose costs are those of a batch; allowed: "
         "another policy, or num_return_sequences 1");
+  if (plan.num_return_sequences > kMostTexts)
+    throw ConfigError(fmt::format("num_return_sequences = {}; allowed: at most {}",
+                                  plan.num_return_sequences, kMostTexts));
   const auto decoder =
       call.engines.make_decoder(*call.loaded.model, call.loaded.tokenizer, plan.decoder);
-  std::vector<engines::Request> requests;
-  for (std::int32_t copy = 0; copy < plan.num_return_sequences; ++copy)
-    requests.push_back({sequence_of(call.request, copy), call.request.prompt_ids});
-  decoder->begin(requests, *make_policy(plan.policy));
-  do call.check_interruption();
-  while (decoder->round());
   engines::SearchRecord record;
-  for (const GenerationRecord& text : decoder->records()) {
-    record.sequences.push_back({.ids = text.output_ids, .stop_reason = text.stop_reason});
-    record.prefill_ns += text.prefill_ns;
-    record.decode_ns += text.decode_ns;
-    record.num_steps = std::max(record.num_steps, std::int64_t{std::ssize(text.rounds)});
-    for (const RoundRecord& round : text.rounds) record.num_rows += round.rows;
-    record.read.target += text.read.target;
-    record.read.draft += text.read.draft;
+  for (std::int32_t first = 0; first < plan.num_return_sequences; first += kMostInBatch) {
+    std::vector<engines::Request> requests;
+    for (std::int32_t copy = first;
+         copy < std::min(first + kMostInBatch, plan.num_return_sequences); ++copy)
+      requests.push_back({sequence_of(call.request, copy), call.request.prompt_ids});
+    call.check_interruption();
+    decoder->begin(requests, *make_policy(plan.policy));
+    do call.check_interruption();
+    while (decoder->round());
+    add_texts(record, decoder->records());
   }
   return record;
 }

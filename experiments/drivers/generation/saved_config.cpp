@@ -26,13 +26,16 @@ KeyValue saved_values(const GenerationConfig& config) {
 }
 
 void save_generation_config(const GenerationConfig& config, const std::string& path) {
-  std::error_code ignored;
-  if (path.empty() || std::filesystem::is_directory(path, ignored))
+  std::error_code none;
+  const bool is_there = std::filesystem::exists(path, none);
+  if (path.empty() || (is_there && !std::filesystem::is_regular_file(path, none)))
     throw ConfigError(
-        fmt::format("--save-generation-config {}: a folder or nothing; allowed: a "
-                    "file",
+        fmt::format("--save-generation-config {}: no regular file; allowed: a regular file, which "
+                    "is replaced, or a new name",
                     escaped(path, kLongestPath)));
-  write_file(path,
+  // A link stays, and the file that it names is written.
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, none);
+  write_file(target.empty() ? path : target.string(),
              saved_values(config).dump(2, ' ', false, KeyValue::error_handler_t::replace) + "\n");
 }
 

@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "sim/core/errors.h"
+
 namespace speclab::engines {
 namespace {
 
@@ -64,6 +66,25 @@ TEST(BeamGroup, TakesAnEndAmongTheBestAlone) {
     EXPECT_EQ(group.finished().sequences().size(), num_finished);
     ASSERT_EQ(group.beams().size(), 2u);
     for (const Beam& beam : group.beams()) EXPECT_NE(beam.tokens.back(), kLast);
+  }
+}
+
+/// Defect: rules that ban every token end in a broken contract, or in damaged logits.
+TEST(BeamGroup, SaysThatRulesLeaveNoToken) {
+  SearchOptions options = two_beams();
+  options.sampling.suppress_tokens = {0, 1, 2, 3};
+  options.sampling.rules.renormalize_logits = true;
+  for (const bool draws : {false, true}) {
+    options.do_sample = draws;
+    options.sampling.temperature = draws ? 1.0 : 0.0;
+    options.sampling.top_k = draws ? 2 : 0;
+    RowScorer scorer(options, "small", 2);
+    PhiloxChance chance(0);
+    BeamGroup group(options, {}, {.prompt = 1, .longest = 9});
+    group.begin(std::vector<Token>{2});
+    const std::vector<float> logits{5, 1, 4, 3};
+    const ForwardResult result{logits, 4};
+    EXPECT_THROW(group.step(scorer, {result, {}, chance, 0, 0}), ConfigError);
   }
 }
 

@@ -1,5 +1,6 @@
 // `speclab generate` in every mode that a GenerationConfig can ask for.
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -127,6 +128,32 @@ TEST_F(ProgramGeneration, RefusesContradictions) {
                  "constrained beam search");
   expect_refusal(call("--prompt-ids 1 --dola-layers high"), 2, "dola");
   expect_refusal(call("--prompt-ids 1 --bad-words-ids '[[100000]]'"), 2, "vocabulary");
+  expect_refusal(call("--prompt-ids 1 --num-beams 2 --drafter prompt_lookup"), 2, "not built yet");
+  expect_refusal(call("--prompt-ids 1 --do-sample true --num-return-sequences 99999"), 2,
+                 "at most 2048");
+  expect_refusal(call("--prompt-ids 1 --num-beams 2 --length-penalty inf"), 2, "length_penalty");
+}
+
+/// Defect: hostile JSON that ends the program by itself or in an error without a place.
+TEST_F(ProgramGeneration, RefusesHostileJson) {
+  const std::string nested(20'000, '[');
+  expect_refusal("generate --explain --compile-config '" + nested + "'", 2, "nested deeper");
+  std::ofstream(folder_.path("given.json")) << R"({"top_p": 1e400})";
+  expect_refusal("generate --explain --generation-config " + folder_.path("given.json"), 2,
+                 "given.json: a number that no double holds");
+  expect_refusal("generate --explain --stop-strings '[\"\"]'", 2, "none of them empty");
+}
+
+/// Defect: a link that becomes a file, or a device that does.
+TEST_F(ProgramGeneration, SavesThroughALinkAndToRegularFilesAlone) {
+  const std::string target = folder_.path("target.json"), link = folder_.path("link.json");
+  std::ofstream(target) << "old";
+  std::filesystem::create_symlink(target, link);
+  const std::string save = "generate --explain --num-beams 2 --save-generation-config ";
+  EXPECT_EQ(run_program(save + link).code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(json::parse(read_file(target)).at("num_beams"), 2);
+  expect_refusal(save + "/dev/null", 2, "no regular file");
 }
 
 /// Defect: a saved file that gives another text than the options that it was saved from.

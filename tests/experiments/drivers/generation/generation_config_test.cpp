@@ -162,7 +162,7 @@ TEST_F(GenerationConfigTest, RefusesMistakes) {
   EXPECT_TRUE(has(unknown, "config.json: num_beam ") && has(unknown, "did you mean num_beams?"))
       << unknown;
   const std::string type = refusal({}, {.file = R"({"num_beams": "x"})"});
-  EXPECT_TRUE(has(type, R"(num_beams = \"x\"; allowed: integers, at least 1)")) << type;
+  EXPECT_TRUE(has(type, R"(num_beams = "x"; allowed: integers, at least 1)")) << type;
   EXPECT_TRUE(has(refusal({{"num_beams", "0"}}), "command line: num_beams = 0; allowed:"));
   EXPECT_TRUE(has(refusal({}, {.folder = R"({"top_p": 2})"}), "of the folder: top_p = 2"));
   for (const char* text :
