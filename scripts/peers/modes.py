@@ -55,11 +55,12 @@ class Program(Speclab):
         return self.run("--prompt-ids", ",".join(map(str, ids)), "--max-new-tokens", str(new_tokens), *options, *more)
 
 
-def generate(model, keys, ids, new_tokens):
+def generate(model, keys, ids, new_tokens, scores=False):
     prompt = torch.tensor([ids])
+    end = 2**31 - 1 if "prompt_lookup_num_tokens" in keys else None  # prompt lookup of 4.49 fails without any; this one never comes
     with torch.inference_mode():
-        return model.generate(prompt, attention_mask=torch.ones_like(prompt), max_new_tokens=new_tokens, eos_token_id=None, pad_token_id=0,
-                              return_dict_in_generate=True, output_scores=False, **keys)
+        return model.generate(prompt, attention_mask=torch.ones_like(prompt), max_new_tokens=new_tokens, eos_token_id=end, pad_token_id=0,
+                              return_dict_in_generate=True, output_scores=scores, **keys)
 
 
 def compare_texts(program, model, prompts, new_tokens):
@@ -67,7 +68,7 @@ def compare_texts(program, model, prompts, new_tokens):
     equal, difference = 0, 0.0
     for i, keys in enumerate(PARITY):
         ids = prompts[i % len(prompts)][1]
-        theirs = generate(model, keys, ids, new_tokens)
+        theirs = generate(model, keys, ids, new_tokens, scores=True)
         ours = program.call(keys, ids, new_tokens, "--dtype", "float32")
         same = [one["ids"] for one in ours["sequences"]] == theirs.sequences[:, len(ids):].tolist()
         equal += same
