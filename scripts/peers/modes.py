@@ -21,6 +21,9 @@ from contestants import Speclab
 from gguf_llama import load_llama
 
 COLUMNS = ["date", "revision", "threads", "mode", "prompt", "system", "tokens_per_s", "step_ms"]
+SUMMARY = ["date", "revision", "threads", "mode", "prompts", "speclab_tokens_per_s", "transformers_tokens_per_s", "ratio", "ratio_low",
+           "ratio_high", "step_over_four_rows", "step_over_four_rows_low", "step_over_four_rows_high"]
+DRAWS = 2000
 BEAMS = {"num_beams": 4}
 MODES = {
     "greedy_search": {"do_sample": False},
@@ -108,6 +111,39 @@ def measured_rows(program, models, prompts, new_tokens):
                 yield mode, name, f"transformers {dtype}", timed_peer(model, keys, ids, new_tokens), ""
 
 
+def interval(values):
+    """Median, with a 95 % interval of it from prompts drawn again."""
+    draws = random.Random(1)
+    medians = sorted(statistics.median(draws.choices(values, k=len(values))) for _ in range(DRAWS))
+    return [statistics.median(values), medians[DRAWS // 40], medians[-DRAWS // 40]]
+
+
+def summary_of(rows):
+    """A row a mode: rates of both, ours over the faster of theirs prompt by prompt, and a step over a forward of four rows."""
+    rates, steps = {}, {}
+    for row in rows:
+        if row["tokens_per_s"]:
+            rates.setdefault((row["mode"], row["prompt"]), {})[row["system"]] = float(row["tokens_per_s"])
+        if row["step_ms"]:
+            steps[row["mode"], row["prompt"]] = float(row["step_ms"])
+    for mode in MODES:
+        pairs = [(each.pop("speclab"), max(each.values())) for (name, _), each in rates.items() if name == mode]
+        over = [steps[mode, prompt] / four for (name, prompt), four in steps.items() if name == "forward of four rows beside " + mode]
+        yield [mode, len(pairs), *(statistics.median(side) for side in zip(*pairs)), *interval([ours / theirs for ours, theirs in pairs]),
+               *(interval(over) if over else ["", "", ""])]
+
+
+def write_summary(source, target):
+    with open(source, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    with open(target, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(SUMMARY)
+        for row in summary_of(rows):
+            writer.writerow([rows[0]["date"], rows[0]["revision"], rows[0]["threads"],
+                             *(f"{value:.4g}" if isinstance(value, float) else value for value in row)])
+
+
 def main():
     parser = argparse.ArgumentParser(prog="compare_peers --modes")
     parser.add_argument("--model", required=True)
@@ -136,6 +172,7 @@ def main():
             writer.writerow([*stamp, *(f"{value:.5g}" if isinstance(value, float) else value for value in row)])
             file.flush()
     os.replace(path + ".part", path)
+    write_summary(path, os.path.join(options.output, "summary.csv"))
 
 
 if __name__ == "__main__":
