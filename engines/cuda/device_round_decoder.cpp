@@ -48,7 +48,8 @@ void check_supported(const DecoderOptions& options, const LanguageModel& target,
     refuse("verifier = \"" + escaped(options.verifier) + "\"", "rejection, replay");
   bool is_plain = true;
   visit_sampling_that_is_on(options.sampling, [&](const char*, const auto&) { is_plain = false; });
-  if (!is_plain) refuse("a setting that changes the law", "temperature alone");
+  if (!is_plain || options.sampling.rules.any())
+    refuse("a setting that changes the law", "temperature alone");
   if (options.chance || options.on_draft) refuse("an observed or scripted decoder", "neither");
   if (drafter && drafter->info().vocab_size != target.info().vocab_size)
     refuse(fmt::format("a drafter of {} tokens for a target of {}", drafter->info().vocab_size,

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engines/cuda/packed_weights.h"
 #include "sim/core/errors.h"
 
@@ -46,7 +48,7 @@ ResidentLayers ResidentLayers::within(const DecoderShape& shape, std::int64_t li
 }
 
 std::int64_t ResidentLayers::least_bytes(const DecoderShape& shape) {
-  return bytes_beside_layers(shape) + 2 * LayerBlock(shape).bytes();
+  return bytes_beside_layers(shape) + std::min(2, shape.num_layers) * LayerBlock(shape).bytes();
 }
 
 std::string ResidentLayers::kernels(const std::string& device, const DecoderShape& shape) const {

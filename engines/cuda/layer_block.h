@@ -29,9 +29,9 @@ struct ResidentLayers {
   /// @throws ConfigError if it is too small for tables, norms and two layers
   static ResidentLayers within(const DecoderShape& shape, std::int64_t limit);
 
-  /// The least limit: no layer stays.
+  /// The least limit. With more than two layers none stays.
   static std::int64_t least_bytes(const DecoderShape& shape);
-  /// What a table says of the kernels, as in "speclab, NAME, 3 of 5 layers streamed".
+  /// A table's name of the kernels, as in "speclab, NAME, 3 of 5 layers streamed".
   std::string kernels(const std::string& device, const DecoderShape& shape) const;
 
   std::int32_t count;

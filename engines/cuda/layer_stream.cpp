@@ -9,37 +9,35 @@
 namespace speclab::engines::cuda {
 namespace {
 
-CUevent_st* new_event() {
+Event new_event() {
   cudaEvent_t event = nullptr;
   check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
-  return event;
+  return Event(event);
 }
 
-void record(CUevent_st* event, CUstream_st* stream) {
-  check(cudaEventRecord(event, stream), "recording an event");
+Stream new_stream() {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+  return Stream(stream);
 }
 
-void wait_for(CUevent_st* event, CUstream_st* stream) {
-  check(cudaStreamWaitEvent(stream, event, 0), "waiting for an event");
+void record(const Event& event, CUstream_st* stream) {
+  check(cudaEventRecord(event.get(), stream), "recording an event");
+}
+
+void wait_for(const Event& event, CUstream_st* stream) {
+  check(cudaStreamWaitEvent(stream, event.get(), 0), "waiting for an event");
 }
 
 }  // namespace
 
+void DestroysEvent::operator()(CUevent_st* event) const { cudaEventDestroy(event); }
+void DestroysStream::operator()(CUstream_st* stream) const { cudaStreamDestroy(stream); }
+
 LayerStream::LayerStream(std::vector<PinnedArray<std::uint16_t>> blocks)
-    : blocks_(std::move(blocks)) {
+    : blocks_(std::move(blocks)), copies_(new_stream()), begun_(new_event()) {
   for (Place& place : places_)
     place = {DeviceArray<std::uint16_t>(blocks_.front().size()), new_event(), new_event()};
-  begun_ = new_event();
-  check(cudaStreamCreateWithFlags(&copies_, cudaStreamNonBlocking), "making a stream");
-}
-
-LayerStream::~LayerStream() {
-  for (const Place& place : places_) {
-    cudaEventDestroy(place.has_arrived);
-    cudaEventDestroy(place.is_free);
-  }
-  cudaEventDestroy(begun_);
-  cudaStreamDestroy(copies_);
 }
 
 void LayerStream::begin(const LaunchContext& context) const {
@@ -59,13 +57,14 @@ void LayerStream::give_back(std::size_t layer, const LaunchContext& context) con
   set_out(layer + kPlaces, place_of(layer).is_free);
 }
 
-void LayerStream::set_out(std::size_t layer, CUevent_st* behind) const {
+void LayerStream::set_out(std::size_t layer, const Event& behind) const {
   const PinnedArray<std::uint16_t>& block = blocks_[layer];
-  wait_for(behind, copies_);
-  check(cudaMemcpyAsync(place_of(layer).block.data(), block.data(),
-                        block.size() * sizeof(std::uint16_t), cudaMemcpyHostToDevice, copies_),
-        "copying a layer");
-  record(place_of(layer).has_arrived, copies_);
+  wait_for(behind, copies_.get());
+  check(
+      cudaMemcpyAsync(place_of(layer).block.data(), block.data(),
+                      block.size() * sizeof(std::uint16_t), cudaMemcpyHostToDevice, copies_.get()),
+      "copying a layer");
+  record(place_of(layer).has_arrived, copies_.get());
 }
 
 }  // namespace speclab::engines::cuda

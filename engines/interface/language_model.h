@@ -44,8 +44,8 @@ class KvCache {
   /// one before.
   virtual void commit(std::int32_t sequence, std::span<const std::int32_t> rows) = 0;
   /// Keeps the paths that end in these rows of the last forward as branches 0, 1, ... of the
-  /// sequence, and forgets its other rows and branches. What all paths begin with alike is
-  /// committed; nothing that they share is copied. commit is not allowed while there are branches.
+  /// sequence, and forgets its other rows and branches. A fork copies nothing. Tokens that all
+  /// paths begin with are committed. commit is not allowed while there are branches.
   /// @throws DeviceError if this cache has no branches
   virtual void keep(std::int32_t sequence, std::span<const std::int32_t> rows) = 0;
   /// Forgets committed entries from `length` on.

@@ -1,5 +1,7 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -39,8 +41,10 @@ struct TextRules {
 
   /// Sets the lengths for one prompt.
   void set_lengths(std::size_t prompt_tokens, std::int32_t max_new_tokens) {
-    prompt_length = static_cast<std::int32_t>(prompt_tokens);
-    max_length = prompt_length + max_new_tokens;
+    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+    const auto prompt = static_cast<std::int64_t>(prompt_tokens);
+    prompt_length = static_cast<std::int32_t>(std::min(prompt, kMost));
+    max_length = static_cast<std::int32_t>(std::min(prompt + max_new_tokens, kMost));
   }
   /// @throws ConfigError naming the first rule out of range
   void validate() const;

@@ -47,7 +47,7 @@ class RowPlan {
     return std::span(extra_).subspan(static_cast<std::size_t>(row.extra_begin),
                                      static_cast<std::size_t>(row.extra_count));
   }
-  /// Behind the last slot of `sequence` in use, uncommitted rows included.
+  /// The end of the slots of `sequence` in use, uncommitted rows included.
   std::int32_t slots_in_use(std::int32_t sequence) const;
 
   /// Checks that the rows are a path of `sequence` that continues its committed entries, then
@@ -75,7 +75,7 @@ class RowPlan {
   State& state(std::int32_t sequence);
   const State& state(std::int32_t sequence) const;
   PlacedRow place_row(std::span<const ForwardRow> rows, std::size_t index);
-  /// What the row's parent sees: from another row of the forward, a branch, or committed slots.
+  /// The row with what its parent sees: another row of the forward, a branch, or committed slots.
   PlacedRow behind_parent(std::span<const ForwardRow> rows, std::size_t index);
   std::int32_t free_slot(State& s);
   Path path_of(const State& s, std::int32_t row) const;

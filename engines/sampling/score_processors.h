@@ -60,9 +60,10 @@ template <typename Scalar>
 void apply_length_rules(const SamplingOptions& options, const RowScores<Scalar>& row) {
   const TextRules& rules = options.rules;
   const std::size_t length = row.history.size();
-  const auto least = static_cast<std::size_t>(
-      std::max(options.min_length,
-               rules.min_new_tokens > 0 ? rules.prompt_length + rules.min_new_tokens : 0));
+  const std::int64_t least_of_new =
+      rules.min_new_tokens > 0 ? std::int64_t{rules.prompt_length} + rules.min_new_tokens : 0;
+  const auto least =
+      static_cast<std::size_t>(std::max(std::int64_t{options.min_length}, least_of_new));
   if (length < least)
     for (const Token token : options.eos_token_ids) row.ban(token);
   if (rules.forced_bos_token_id && length == 1) row.ban_all_but({&*rules.forced_bos_token_id, 1});

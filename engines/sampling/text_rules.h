@@ -33,7 +33,7 @@ inline bool stands_before_last(std::span<const Token> history, std::span<const T
                        std::ranges::equal(history.last(size), sequence.first(size)));
 }
 
-/// Of a sequence that stands there twice, the last entry counts.
+/// If a sequence stands there twice, its last entry counts.
 template <typename Scalar>
 void add_sequence_bias(const RowScores<Scalar>& row, std::span<const SequenceBias> biases) {
   for (std::size_t i = 0; i < biases.size(); ++i) {
@@ -65,9 +65,12 @@ void decay_lengths(const RowScores<Scalar>& row, const LengthDecay& decay,
   constexpr double kMostGrowth = 1e30;  // so that scores stay within float
   const double growth =
       std::min(std::pow(decay.factor, static_cast<double>(behind)) - 1.0, kMostGrowth);
-  for (const Token end : ends)
-    if (std::isfinite(row.of(end)))
-      row.of(end) += static_cast<Scalar>(std::abs(static_cast<double>(row.of(end))) * growth);
+  constexpr double kLargest = static_cast<double>(std::numeric_limits<Scalar>::max());
+  for (const Token end : ends) {
+    const auto score = static_cast<double>(row.of(end));
+    if (score > -kLargest)
+      row.of(end) = static_cast<Scalar>(std::min(score + std::abs(score) * growth, kLargest));
+  }
 }
 
 template <typename Scalar>

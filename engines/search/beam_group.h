@@ -24,7 +24,7 @@ struct Candidate {
   double log_probability = 0.0;
 };
 
-/// What a step of a group reads.
+/// Inputs of a step of a group.
 struct BeamStep {
   const ForwardResult& result;
   std::span<const Token> rivals;  ///< last tokens of the groups before

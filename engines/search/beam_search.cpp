@@ -15,8 +15,8 @@ BeamSearch::BeamSearch(LanguageModel& target, std::shared_ptr<const Tokenizer> t
       tokenizer_(std::move(tokenizer)),
       options_(options),
       chance_(chance),
-      scorer_(options_, target.info().name,
-              std::max<std::size_t>(2, 1 + ends_of(options.stop, tokenizer_.get()).size())) {
+      ends_(ends_of(options.stop, tokenizer_.get())),
+      scorer_(options_, target.info().name, std::max<std::size_t>(2, 1 + ends_.size())) {
   check_search_options(options_, target.info(), tokenizer_.get());
 }
 
@@ -32,7 +32,7 @@ SearchRecord BeamSearch::run(const Request& request, const std::function<void()>
   record_.prefill_ns = clock.lap_ns();
   groups_.clear();
   for (std::int32_t i = 0; i < options_.num_beam_groups; ++i) {
-    groups_.emplace_back(options_, ends_of(options_.stop, tokenizer_.get()), lengths_);
+    groups_.emplace_back(options_, ends_, lengths_);
     groups_.back().begin(prompt_);
   }
   branches_.clear();
@@ -50,11 +50,13 @@ SearchRecord BeamSearch::run(const Request& request, const std::function<void()>
 }
 
 void BeamSearch::prefill() {
-  const std::int32_t capacity =
-      lengths_.prompt + options_.num_beams * (options_.stop.max_new_tokens + 1);
+  const std::int64_t capacity =
+      lengths_.prompt +
+      std::int64_t{options_.num_beams} * (std::int64_t{options_.stop.max_new_tokens} + 1);
   require_memory_for_cache(target_.info(), capacity, options_.num_beams);
-  cache_ = target_.make_cache(1, capacity);
+  cache_ = target_.make_cache(1, static_cast<std::int32_t>(capacity));
   slot_ = cache_->begin();
+  cache_->keep(slot_, {});  // a cache without branches says so before the prompt is read
   commit_chain(target_, *cache_, slot_, std::span(prompt_).first(prompt_.size() - 1));
 }
 
@@ -125,10 +127,11 @@ bool BeamSearch::is_over(StopReason& reason) const {
   return false;
 }
 
-/// Whether every open beam has one. @source StopStringCriteria of transformers, over all beams
+/// Whether every open beam has one.
 bool BeamSearch::have_stop_strings() const {
   if (options_.stop.stop_strings.empty()) return false;
-  for (const BeamGroup& group : groups_)
+  for (const BeamGroup& group : groups_) {
+    if (group.is_done()) continue;
     for (const Beam& beam : group.beams()) {
       const std::string text = tokenizer_->decode(std::span(beam.tokens).subspan(prompt_.size()));
       if (std::ranges::none_of(options_.stop.stop_strings, [&](const std::string& stop) {
@@ -136,6 +139,7 @@ bool BeamSearch::have_stop_strings() const {
           }))
         return false;
     }
+  }
   return true;
 }
 

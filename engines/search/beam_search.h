@@ -19,6 +19,8 @@ class BeamSearch {
   /// @throws ConfigError if an option is out of range or contradicts another
   BeamSearch(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
              const SearchOptions& options, Chance& chance);
+  BeamSearch(const BeamSearch&) = delete;
+  BeamSearch& operator=(const BeamSearch&) = delete;
 
   /// @param check  is called before every forward
   SearchRecord run(const Request& request, const std::function<void()>& check);
@@ -37,6 +39,7 @@ class BeamSearch {
   std::shared_ptr<const Tokenizer> tokenizer_;
   SearchOptions options_;
   Chance& chance_;
+  std::vector<Token> ends_;
   RowScorer scorer_;
   BeamLengths lengths_;
   std::unique_ptr<KvCache> cache_;

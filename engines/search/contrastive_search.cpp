@@ -7,6 +7,7 @@
 #include "engines/decoding/clock.h"
 #include "engines/decoding/commit_chain.h"
 #include "engines/decoding/request_checks.h"
+#include "engines/interface/not_finite.h"
 #include "engines/sampling/score_processors.h"
 #include "engines/search/search_checks.h"
 
@@ -47,7 +48,7 @@ SearchRecord ContrastiveSearch::run(const Request& request, const std::function<
   FoundSequence found;
   do {
     check();
-    found.ids.push_back(step(0));
+    found.ids.push_back(step());
   } while (!rules.ends_with(found.ids.back(), found.stop_reason));
   record_.decode_ns = clock.lap_ns();
   record_.read.target = target_.bytes_read();
@@ -58,19 +59,22 @@ SearchRecord ContrastiveSearch::run(const Request& request, const std::function<
 void ContrastiveSearch::prefill(const Request& request) {
   tokens_ = request.prompt_ids;
   const auto length = static_cast<std::int32_t>(tokens_.size());
-  const std::int32_t capacity = length + options_.stop.max_new_tokens + options_.top_k;
-  require_memory_for_cache(target_.info(), capacity, options_.top_k);
+  const std::int64_t tokens = std::int64_t{length} + options_.stop.max_new_tokens;
+  const std::int64_t state_bytes =
+      tokens * target_.info().hidden_size * std::int64_t{sizeof(float)};
+  require_memory_for_cache(target_.info(), tokens + options_.top_k, options_.top_k, state_bytes);
+  const auto capacity = static_cast<std::int32_t>(tokens + options_.top_k);
   cache_ = target_.make_cache(1, capacity);
-  const std::int32_t slot = cache_->begin();
+  slot_ = cache_->begin();
   const auto size = static_cast<std::size_t>(target_.info().state_size());
   states_.clear();
-  commit_chain(target_, *cache_, slot, std::span(tokens_).first(tokens_.size() - 1),
+  commit_chain(target_, *cache_, slot_, std::span(tokens_).first(tokens_.size() - 1),
                [&](std::span<const float> hidden) {
                  for (std::size_t at = 0; at < hidden.size(); at += size)
                    remember(hidden.subspan(at, size));
                });
   const ForwardResult last =
-      commit_chain_with_logits(target_, *cache_, slot, {std::span(tokens_).last(1)});
+      commit_chain_with_logits(target_, *cache_, slot_, {std::span(tokens_).last(1)});
   logits_.assign(last.row(0).begin(), last.row(0).end());
   remember(last.hidden_row(0));
 }
@@ -84,12 +88,15 @@ void ContrastiveSearch::remember(std::span<const float> hidden) {
 
 std::vector<ScoredToken> ContrastiveSearch::candidates() {
   const std::span<const float> scores = scorer_.scores(logits_, tokens_, {});
-  double total = 0;
-  for (const float score : scores) total += std::exp(static_cast<double>(score));
   std::vector<ScoredToken> best = best_of(scores, static_cast<std::size_t>(options_.top_k));
   if (best.empty()) throw ConfigError(kNoTokenLeft);
-  for (ScoredToken& one : best)
-    one.score = static_cast<float>(std::exp(static_cast<double>(one.score)) / total);
+  const auto likelihood = [largest = static_cast<double>(best.front().score)](float score) {
+    return std::exp(static_cast<double>(score) - largest);
+  };
+  double total = 0;
+  for (const float score : scores) total += likelihood(score);
+  if (!std::isfinite(total)) throw_logits_not_finite(target_.info().name);
+  for (ScoredToken& one : best) one.score = static_cast<float>(likelihood(one.score) / total);
   return best;
 }
 
@@ -116,11 +123,11 @@ std::size_t ContrastiveSearch::choose(const std::vector<ScoredToken>& candidates
   return best;
 }
 
-Token ContrastiveSearch::step(std::int32_t slot) {
+Token ContrastiveSearch::step() {
   const std::vector<ScoredToken> tried = candidates();
   std::vector<ForwardRow> rows;
   for (const ScoredToken& one : tried) {
-    rows.push_back({one.token, static_cast<std::int32_t>(tokens_.size()), slot});
+    rows.push_back({one.token, static_cast<std::int32_t>(tokens_.size()), slot_});
     rows.back().wants_hidden = true;
   }
   const ForwardResult result = target_.forward(rows, *cache_);
@@ -130,7 +137,7 @@ Token ContrastiveSearch::step(std::int32_t slot) {
   logits_.assign(result.row(chosen).begin(), result.row(chosen).end());
   remember(result.hidden_row(chosen));
   const auto row = static_cast<std::int32_t>(chosen);
-  cache_->commit(slot, {&row, 1});
+  cache_->commit(slot_, {&row, 1});
   tokens_.push_back(tried[chosen].token);
   return tried[chosen].token;
 }

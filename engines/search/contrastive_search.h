@@ -22,6 +22,8 @@ class ContrastiveSearch {
   /// @throws ConfigError if an option is out of range
   ContrastiveSearch(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
                     const SearchOptions& options);
+  ContrastiveSearch(const ContrastiveSearch&) = delete;
+  ContrastiveSearch& operator=(const ContrastiveSearch&) = delete;
 
   /// @param check  is called before every forward
   SearchRecord run(const Request& request, const std::function<void()>& check);
@@ -31,7 +33,7 @@ class ContrastiveSearch {
   /// The likeliest tokens, with their probabilities as scores.
   std::vector<ScoredToken> candidates();
   std::size_t choose(const std::vector<ScoredToken>& candidates, const ForwardResult& result) const;
-  Token step(std::int32_t slot);
+  Token step();
   void remember(std::span<const float> hidden);
   double largest_similarity(std::span<const float> hidden) const;
 
@@ -40,6 +42,7 @@ class ContrastiveSearch {
   SearchOptions options_;
   RowScorer scorer_;
   std::unique_ptr<KvCache> cache_;
+  std::int32_t slot_ = 0;
   std::vector<Token> tokens_;
   std::vector<float> logits_;  ///< after the last token
   std::vector<float> states_;  ///< [tokens, hidden_size], each of length 1

@@ -37,7 +37,10 @@ void RowScorer::take_log_softmax(std::span<const float> logits) {
 std::span<const float> RowScorer::scores(std::span<const float> logits,
                                          std::span<const Token> history,
                                          std::span<const Token> rivals) {
-  take_log_softmax(logits);
+  if (options_.num_beams > 1)
+    take_log_softmax(logits);
+  else
+    scores_.assign(logits.begin(), logits.end());
   for (const Token rival : rivals)
     scores_[static_cast<std::size_t>(rival)] -= static_cast<float>(options_.diversity_penalty);
   process_scores(options_.sampling, std::span(scores_), history, scratch_);

@@ -16,8 +16,9 @@ struct ScoredToken {
   float score = 0;
 };
 
-/// Logarithms of the softmax, changed by the rules in generate()'s order; of beams that are drawn,
-/// by temperature and cutoffs too. Minus infinity stands for a token that cannot follow.
+/// Logarithms of the softmax of beams, and logits in contrastive search, changed by the rules in
+/// generate()'s order; if beams are drawn, by temperature and cutoffs too. Minus infinity stands
+/// for a token that cannot follow.
 class RowScorer {
  public:
   /// @param least  tokens that cutoffs leave at least

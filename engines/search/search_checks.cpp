@@ -69,8 +69,15 @@ void check_search_options(const SearchOptions& options, const ModelInfo& model,
     throw ConfigError("stop strings need a model with a tokenizer");
 }
 
-void require_memory_for_cache(const ModelInfo& model, std::int64_t tokens, std::int32_t rows) {
-  const std::int64_t needed = tokens * model.cache_bytes_per_token;
+void require_memory_for_cache(const ModelInfo& model, std::int64_t tokens, std::int32_t rows,
+                              std::int64_t other_bytes) {
+  constexpr std::int64_t kMostTokens = 1 << 30;
+  if (tokens > kMostTokens)
+    throw ConfigError(
+        fmt::format("{} tokens for {} rows a step; allowed: {}; take fewer beams, or "
+                    "lower max_new_tokens",
+                    tokens, rows, kMostTokens));
+  const std::int64_t needed = tokens * model.cache_bytes_per_token + other_bytes;
   const std::optional<std::int64_t> available = available_memory();
   if (available && model.device == "cpu" && needed > *available)
     throw ConfigError(fmt::format(

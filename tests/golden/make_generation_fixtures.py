@@ -215,9 +215,13 @@ def contrastive_options(text, turn, attempt):
     return base_options(text, turn, attempt) | {"penalty_alpha": [0.3, 0.6, 0.9][turn % 3], "top_k": [2, 4, 6][turn // 3 % 3]}
 
 
+def processed_contrastive_options(text, turn, attempt):
+    return processor_options(text, turn, attempt) | {"penalty_alpha": [0.6, 0.3][turn % 2], "top_k": [4, 3][turn // 2 % 2]}
+
+
 PLAN = [("beam_search", beam_options, 4), ("beam_search", processed_beam_options, 2), ("greedy_search", processor_options, 2),
         ("group_beam_search", group_options, 1), ("constrained_beam_search", constrained_options, 1),
-        ("contrastive_search", contrastive_options, 1)]
+        ("contrastive_search", contrastive_options, 1), ("contrastive_search", processed_contrastive_options, 1)]
 
 
 # Cases
@@ -247,7 +251,7 @@ def made_case(model, noise, name, mode, text, options, use_cache, must_matter):
 def filled_slot(model, noise, name, mode, make_options, texts, turn, use_cache, refusals):
     """@return the first stable case of a slot or None, and an unstable one or None"""
     unstable = None
-    must_matter = make_options in (processor_options, processed_beam_options)
+    must_matter = make_options in (processor_options, processed_beam_options, processed_contrastive_options)
     for attempt in range(TRIES):
         text = texts[(turn + attempt) % 2]
         case = made_case(model, noise, name, mode, text, make_options(text, turn, attempt), use_cache,

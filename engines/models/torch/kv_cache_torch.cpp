@@ -38,7 +38,7 @@ void KvCacheTorch::keep(std::int32_t sequence, std::span<const std::int32_t> row
   for (const RowPlan::Move& move : plan_.keep(sequence, rows))
     for (at::Tensor& cache : {std::ref(keys_), std::ref(values_)}) {
       const at::Tensor of_sequence = cache.select(1, sequence);
-      of_sequence.select(1, move.to).copy_(of_sequence.select(1, move.from));
+      of_sequence.select(2, move.to).copy_(of_sequence.select(2, move.from));
     }
 }
 

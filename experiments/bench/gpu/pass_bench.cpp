@@ -118,7 +118,7 @@ struct ShapePasses {
   }
 };
 
-/// From pinned host memory.
+/// The rate of copies from pinned host memory.
 Measured copy_rate(Bench& bench, std::size_t bytes) {
   const PinnedArray<std::uint8_t> from(bytes);
   const DeviceArray<std::uint8_t> to(bytes);

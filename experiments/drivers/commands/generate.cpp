@@ -29,8 +29,6 @@ namespace {
 
 using engines::RoundDecoder;
 
-double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
-
 /// What both modes of a call share.
 struct Session {
   std::unique_ptr<engines::Engines> engines;
@@ -264,6 +262,7 @@ nlohmann::ordered_json generate_in_rounds(Session& session, const GenerateOption
 /// One prompt. @return the object that --json prints
 nlohmann::ordered_json generate(Session& session, const GenerateOptions& options) {
   if (!session.plan) return generate_in_rounds(session, options);
+  if (!session.loaded.tokenizer) use_folder_ends(*session.plan);
   const GenerateOptions planned =
       with_plan(options, *session.plan, session.request.prompt_ids.size());
   check_options(planned);
@@ -296,7 +295,9 @@ int run_generate(const GenerateOptions& options) {
     if (!options.common.json && !prompt.id.empty())
       fmt::print("== {} ({})\n", prompt.id, prompt.category);
     const nlohmann::ordered_json result = generate(session, options);
-    if (options.common.json) fmt::print("{}\n", dump(named(prompt, result)));
+    nlohmann::ordered_json object = named(prompt, result);
+    if (read) object["generation"] = generation_json(*read);
+    if (options.common.json) fmt::print("{}\n", dump(object));
   }
   return 0;
 }

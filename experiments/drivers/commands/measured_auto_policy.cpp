@@ -28,6 +28,7 @@ Plan cost_plan(const engines::DecoderOptions& decoder, std::uint64_t seed) {
   config.models = config.model_files = {kTarget};
   config.seed = seed;
   config.sampling = decoder.sampling;
+  config.sampling.rules = {};  // they know the length of the call's prompt, and cost little
   config.lossy = decoder.lossy;
   config.axes.temperature = {decoder.sampling.temperature};
   config.costs.repetitions = 1;

@@ -57,7 +57,7 @@ void visit_logits(engines::LanguageModel& model, std::span<const Token> ids, Vis
   }
 }
 
-/// What the model says of a text: for ids[1], ids[2], ..., each after all before it.
+/// The model's opinion of a text: for ids[1], ids[2], ..., each after all before it.
 struct Scores {
   std::vector<double> values;                 ///< negative log-likelihoods, nats
   std::vector<Confirmation> confirmations{};  ///< with --confirm

@@ -6,7 +6,9 @@
 
 namespace speclab::experiments {
 
-/// Key `settings` of what `generate --json` prints: the model and every option.
+inline double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+/// Key `settings` of what `generate --json` prints: the model, and the options of rounds.
 nlohmann::ordered_json settings_json(const GenerateOptions& options,
                                      const engines::ModelInfo& model);
 

@@ -10,7 +10,7 @@ namespace speclab::experiments {
 
 inline constexpr const char* kCommandLine = "command line";
 
-/// What an absent key counts as.
+/// The value that an absent key counts as.
 enum class AbsentKeys : std::uint8_t { as_speclab, as_transformers };
 
 /// Places that values come from; the first that has a key decides.

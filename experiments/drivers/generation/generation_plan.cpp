@@ -12,7 +12,7 @@
 namespace speclab::experiments {
 namespace {
 
-/// Of prompt lookup in transformers 4.49, where max_matching_ngram_size is not given.
+/// Prompt lookup of transformers 4.49 takes it if max_matching_ngram_size is not given.
 constexpr std::int32_t kLongestMatch = 2;
 constexpr const char* kPromptLookup = "prompt_lookup";
 
@@ -100,12 +100,10 @@ void check_built(const GenerationConfig& config, const GenerationMode& mode) {
 }
 
 void set_lengths(engines::SamplingOptions& sampling, engines::StopOptions& stop,
-                 const GenerationPlan& plan, std::int32_t prompt_length) {
-  if (plan.max_length) stop.max_new_tokens = *plan.max_length - prompt_length;
-  sampling.rules.prompt_length = prompt_length;
-  sampling.rules.max_length = plan.max_length.value_or(static_cast<std::int32_t>(
-      std::min<std::int64_t>(std::int64_t{prompt_length} + stop.max_new_tokens,
-                             std::numeric_limits<std::int32_t>::max())));
+                 const GenerationPlan& plan, std::size_t prompt_length) {
+  if (plan.max_length)
+    stop.max_new_tokens = *plan.max_length - static_cast<std::int32_t>(prompt_length);
+  sampling.rules.set_lengths(prompt_length, stop.max_new_tokens);
 }
 
 }  // namespace
@@ -132,7 +130,15 @@ GenerationPlan generation_plan(const GenerationConfig& config, const GenerationM
   if (mode.searches()) plan.search = search_of(config, mode, settings);
   if (config.value("max_new_tokens").is_null()) plan.max_length = config.integer("max_length");
   plan.num_return_sequences = config.integer("num_return_sequences");
+  if (!config.is_given_by_user("eos_token_id"))
+    plan.folder_ends = tokens_of(config.value("eos_token_id"));
   return plan;
+}
+
+void use_folder_ends(GenerationPlan& plan) {
+  if (plan.folder_ends.empty()) return;
+  for (engines::StopOptions* stop : {&plan.decoder.stop, &plan.search.stop})
+    stop->eos_token_ids = plan.folder_ends;
 }
 
 void set_prompt_length(GenerationPlan& plan, std::size_t prompt_length) {
@@ -141,9 +147,8 @@ void set_prompt_length(GenerationPlan& plan, std::size_t prompt_length) {
         fmt::format("the prompt has {} tokens and max_length = {}; allowed: a longer "
                     "max_length, or max_new_tokens",
                     prompt_length, *plan.max_length));
-  const auto length = static_cast<std::int32_t>(prompt_length);
-  set_lengths(plan.decoder.sampling, plan.decoder.stop, plan, length);
-  set_lengths(plan.search.sampling, plan.search.stop, plan, length);
+  set_lengths(plan.decoder.sampling, plan.decoder.stop, plan, prompt_length);
+  set_lengths(plan.search.sampling, plan.search.stop, plan, prompt_length);
 }
 
 }  // namespace speclab::experiments

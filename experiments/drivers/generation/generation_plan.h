@@ -16,7 +16,7 @@ struct PlanSettings {
   std::uint64_t seed = 0;
 };
 
-/// What the engines take.
+/// Settings as the engines take them.
 struct GenerationPlan {
   GenerationMode mode{};
   engines::DecoderOptions decoder{};         ///< rounds; of a drafted search, its drafter
@@ -24,12 +24,13 @@ struct GenerationPlan {
   engines::SearchOptions search{};           ///< in modes that search
   std::optional<std::int32_t> max_length{};  ///< of the whole text, in place of max_new_tokens
   std::int32_t num_return_sequences = 1;
+  std::vector<Token> folder_ends{};  ///< eos_token_id of the folder, which its tokenizer reads too
 
   /// True if run_search makes the texts.
   bool needs_search() const { return mode.searches() || num_return_sequences > 1; }
 };
 
-/// What --drafter says.
+/// The assistant that --drafter names.
 /// @throws ConfigError if it contradicts prompt_lookup_num_tokens
 Assistant assistant_of(const GenerationConfig& config, const GenerationOptions& options,
                        const engines::DrafterOptions& drafter);
@@ -37,6 +38,9 @@ Assistant assistant_of(const GenerationConfig& config, const GenerationOptions& 
 /// @throws ConfigError for a mode that is not built and for values that a running mode refuses
 GenerationPlan generation_plan(const GenerationConfig& config, const GenerationMode& mode,
                                const GenerationOptions& options, const PlanSettings& settings);
+
+/// For a model without a tokenizer, which alone would know the folder's ends.
+void use_folder_ends(GenerationPlan& plan);
 
 /// Fills in the lengths that depend on the prompt.
 /// @throws ConfigError if the prompt leaves no room below max_length

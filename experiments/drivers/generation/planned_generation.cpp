@@ -81,6 +81,10 @@ std::optional<GenerationPlan> planned_generation(const GenerateOptions& options,
   return plan;
 }
 
+nlohmann::ordered_json generation_json(const ReadGeneration& read) {
+  return explanation_json(read.config, read.mode);
+}
+
 GenerateOptions with_plan(const GenerateOptions& options, GenerationPlan& plan,
                           std::size_t prompt_length) {
   set_prompt_length(plan, prompt_length);

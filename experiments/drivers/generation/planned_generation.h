@@ -1,4 +1,5 @@
 #pragma once
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 
 #include "experiments/drivers/commands/generate.h"
@@ -6,7 +7,7 @@
 
 namespace speclab::experiments {
 
-/// What a call's GenerationConfig says.
+/// The GenerationConfig of a call, and the mode that follows.
 struct ReadGeneration {
   GenerationConfig config;
   GenerationMode mode;
@@ -22,6 +23,9 @@ std::optional<ReadGeneration> read_generation(const GenerateOptions& options);
 /// @return the plan of a text to be made; nothing with --explain @throws ConfigError, WriteError
 std::optional<GenerationPlan> planned_generation(const GenerateOptions& options,
                                                  const ReadGeneration& read);
+
+/// Key `generation` of what --json prints: the mode, and every value with its origin.
+nlohmann::ordered_json generation_json(const ReadGeneration& read);
 
 /// The options with the plan's settings, for this prompt.
 /// @throws ConfigError if the prompt leaves no room below max_length

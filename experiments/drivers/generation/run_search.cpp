@@ -16,8 +16,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
-
 /// Draws of text number `copy` of a prompt. The first has those of a call that asks for one text.
 std::uint32_t sequence_of(const engines::Request& request, std::int32_t copy) {
   constexpr std::uint32_t kMostPrompts = 1u << 20;
@@ -101,17 +99,21 @@ ordered_json result_of(const SearchCall& call, const GenerateOptions& options,
   const double tokens = static_cast<double>(num_tokens(record));
   ordered_json result{{"prompt_ids", call.request.prompt_ids},
                       {"output_ids", sequences.at(0)["ids"]},
-                      {"text", sequences.at(0)["text"]},
+                      {"text", sequences.at(0)["text"].is_null() ? "" : sequences.at(0)["text"]},
                       {"stop_reason", sequences.at(0)["stop_reason"]},
                       {"sequences", sequences},
                       {"mode", plan.mode.name},
                       {"steps", record.num_steps},
                       {"rows", record.num_rows},
+                      {"rounds", ordered_json::array()},
                       {"prefill_seconds", seconds(record.prefill_ns)},
                       {"decode_seconds", seconds(record.decode_ns)},
+                      {"time_to_first_token_seconds", nullptr},
                       {"tokens_per_second", tokens / seconds(record.decode_ns)},
+                      {"tokens_per_round", nullptr},
                       {"target_bytes", record.read.target},
-                      {"draft_bytes", record.read.draft}};
+                      {"draft_bytes", record.read.draft},
+                      {"bytes_per_token", static_cast<double>(record.read.total()) / tokens}};
   result["settings"] = settings_json(options, call.loaded.model->info());
   return result;
 }
@@ -150,10 +152,6 @@ void print_search_summary(const SearchCall& call, const GenerationPlan& plan,
 
 ordered_json run_search(const SearchCall& call, const GenerateOptions& options,
                         const GenerationPlan& plan) {
-  if (options.side_by_side || options.draw_trees)
-    throw ConfigError(
-        fmt::format("--{} with mode {}; allowed: modes that decode one text in rounds",
-                    options.side_by_side ? "side-by-side" : "draw-trees", plan.mode.name));
   const EnergySpan energy(call.energy);
   const engines::SearchRecord record =
       plan.mode.searches() ? call.engines.search(*call.loaded.model, call.loaded.tokenizer,
@@ -161,7 +159,10 @@ ordered_json run_search(const SearchCall& call, const GenerateOptions& options,
                            : drawn_texts(call, plan);
   ordered_json result = result_of(call, options, plan, record);
   const std::optional<EnergyUse> used = energy.used();
+  const double tokens = static_cast<double>(num_tokens(record));
   result["energy_j"] = used ? ordered_json(used->joules) : nullptr;
+  result["energy_per_token_j"] = used ? ordered_json(used->joules / tokens) : nullptr;
+  result["energy_source"] = used ? ordered_json(used->source) : nullptr;
   if (options.common.json) return result;
   print_texts(result["sequences"]);
   print_search_summary(call, plan, record);

@@ -8,7 +8,7 @@
 
 namespace speclab::experiments {
 
-/// What a search of one prompt needs beside its plan.
+/// Everything that a search of one prompt needs beside its plan.
 struct SearchCall {
   engines::Engines& engines;
   engines::LoadedModel& loaded;

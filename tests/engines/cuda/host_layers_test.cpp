@@ -91,6 +91,7 @@ TEST_F(DeviceRounds, WithLayersFromTheHostGiveTheTokensOfLayersThatStay) {
   const DecoderOptions chosen = options("small_transformer", 1.0, 12);
   const GenerationRecord resident = decode(*on_device(chosen), 1, 2);
   load(shape, small_config(), ResidentLayers::least_bytes(shape));
+  EXPECT_GT(target_->info().streamed_bytes, 0);
   const GenerationRecord streamed = decode(*on_device(chosen), 1, 2);
   EXPECT_EQ(streamed.output_ids, resident.output_ids);
   EXPECT_EQ(streamed.fates, resident.fates);

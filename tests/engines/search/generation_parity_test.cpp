@@ -136,7 +136,7 @@ TEST(GenerationParity, IdsAndScoresAreThoseOfTransformers) {
     }
   }
   EXPECT_EQ(compared, (std::map<std::string, int>{{"beam_search", 162},
-                                                  {"contrastive_search", 24},
+                                                  {"contrastive_search", 48},
                                                   {"greedy_search", 54},
                                                   {"group_beam_search", 27}}));
 }

@@ -75,7 +75,7 @@ TEST_F(ProgramGeneration, OfAFileIsThatOfTransformers) {
         EXPECT_NEAR(found.at("sequences")[i].at("score").get<double>(),
                     one["scores"][i].get<double>(), 1e-4);
   }
-  EXPECT_EQ(compared, 10);
+  EXPECT_EQ(compared, 11);
 }
 
 /// Defect: copies of one text in place of several, or another first text than that of a call by
@@ -106,6 +106,10 @@ TEST_F(ProgramGeneration, DraftsKeepTheRules) {
   const json plain = result(options), drafted = result(options + "--drafter prompt_lookup");
   EXPECT_EQ(drafted.at("output_ids"), plain.at("output_ids"));
   EXPECT_GE(plain.at("output_ids").size(), 9u);
+  const json free = result(
+      "--prompt-ids 1,37,32,17,77,1,37,32 --temperature 0 --max-new-tokens 20 --eos-token-id 36");
+  EXPECT_NE(plain.at("output_ids"), free.at("output_ids")) << "no rule did anything";
+  EXPECT_EQ(plain.at("generation").at("values").at("min_new_tokens").at("value"), 9);
 }
 
 TEST_F(ProgramGeneration, ExplainsWithoutAModel) {

@@ -9,7 +9,7 @@
 namespace speclab::experiments {
 namespace {
 
-/// What stands on the command line.
+/// A command line.
 struct Line {
   std::map<std::string, std::string> given{};
   std::string drafter = "none";
