@@ -18,6 +18,21 @@ bool comes_first(const Candidate& a, const Candidate& b) {
   return a.beam != b.beam ? a.beam < b.beam : a.token < b.token;
 }
 
+/// Calls visit(beam, scores) with the scores of each beam's next token, [vocab].
+template <typename Visit>
+void visit_scores(const std::vector<Beam>& beams, RowScorer& scorer, const BeamStep& step,
+                  const Visit& visit) {
+  for (std::size_t b = 0; b < beams.size(); ++b)
+    visit(static_cast<std::int32_t>(b),
+          scorer.scores(step.result.row(static_cast<std::size_t>(beams[b].row)), beams[b].tokens,
+                        step.rivals));
+}
+
+Candidate continuation(const std::vector<Beam>& beams, std::int32_t beam, const ScoredToken& next) {
+  return {beam, next.token,
+          beams[static_cast<std::size_t>(beam)].log_probability + static_cast<double>(next.score)};
+}
+
 }  // namespace
 
 BeamGroup::BeamGroup(const SearchOptions& options, std::vector<Token> ends,
@@ -40,14 +55,10 @@ std::size_t BeamGroup::num_candidates() const {
 
 std::vector<Candidate> BeamGroup::best_candidates(RowScorer& scorer, const BeamStep& step) const {
   std::vector<Candidate> all;
-  for (std::size_t b = 0; b < beams_.size(); ++b) {
-    const Beam& beam = beams_[b];
-    const auto scores = scorer.scores(step.result.row(static_cast<std::size_t>(beam.row)),
-                                      beam.tokens, step.rivals);
+  visit_scores(beams_, scorer, step, [&](std::int32_t beam, std::span<const float> scores) {
     for (const ScoredToken& one : best_of(scores, num_candidates()))
-      all.push_back({static_cast<std::int32_t>(b), one.token,
-                     beam.log_probability + static_cast<double>(one.score)});
-  }
+      all.push_back(continuation(beams_, beam, one));
+  });
   std::ranges::sort(all, comes_first);
   all.resize(std::min(all.size(), num_candidates()));
   return all;
@@ -56,15 +67,11 @@ std::vector<Candidate> BeamGroup::best_candidates(RowScorer& scorer, const BeamS
 /// Draws without replacement, in proportion to exp(log-probability), over all beams.
 std::vector<Candidate> BeamGroup::drawn_candidates(RowScorer& scorer, const BeamStep& step) const {
   std::vector<Candidate> all;
-  for (std::size_t b = 0; b < beams_.size(); ++b) {
-    const Beam& beam = beams_[b];
-    const auto scores = scorer.scores(step.result.row(static_cast<std::size_t>(beam.row)),
-                                      beam.tokens, step.rivals);
+  visit_scores(beams_, scorer, step, [&](std::int32_t beam, std::span<const float> scores) {
     for (std::size_t token = 0; token < scores.size(); ++token)
       if (std::isfinite(scores[token]))
-        all.push_back({static_cast<std::int32_t>(b), static_cast<Token>(token),
-                       beam.log_probability + static_cast<double>(scores[token])});
-  }
+        all.push_back(continuation(beams_, beam, {static_cast<Token>(token), scores[token]}));
+  });
   if (all.empty()) return all;
   const double largest = std::ranges::max(all, {}, &Candidate::log_probability).log_probability;
   std::vector<double> weights;

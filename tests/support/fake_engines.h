@@ -56,7 +56,7 @@ class FakeEngines final : public engines::Engines {
   std::unique_ptr<engines::RoundDecoder> make_decoder(
       engines::LanguageModel& target, std::shared_ptr<const engines::Tokenizer> tokenizer,
       const engines::DecoderOptions& options) override;
-  /// As many texts of one token as were asked for.
+  /// Gives as many texts of one token as were asked for.
   engines::SearchRecord search(engines::LanguageModel&, std::shared_ptr<const engines::Tokenizer>,
                                const engines::SearchOptions& options, const engines::Request&,
                                const std::function<void()>& check) override {

@@ -10,7 +10,7 @@ namespace speclab::experiments {
 /// "notes":[...]}
 KeyValue explanation_json(const GenerationConfig& config, const GenerationMode& mode);
 
-/// The same for people.
+/// The explanation as text for people.
 std::string explanation_text(const GenerationConfig& config, const GenerationMode& mode);
 
 }  // namespace speclab::experiments

@@ -30,7 +30,7 @@ std::vector<ModeCase> mode_cases() {
   return cases;
 }
 
-/// Where speclab differs on purpose: the mode here, or "refused", by config and assistant.
+/// Differences on purpose: the mode of speclab, or "refused", by config and assistant.
 const std::map<std::pair<std::string, bool>, std::string>& differences() {
   static const std::map<std::pair<std::string, bool>, std::string> table{
       // Temperature 0 is greedy; transformers refuses it when it makes the text.
