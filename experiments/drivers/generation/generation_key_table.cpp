@@ -21,14 +21,17 @@ constexpr const char* kTokens = "a list of token ids: [1,2]";
 constexpr const char* kNotBuilt = "null; speclab has not built it";
 
 constexpr GenerationKey kKeys[] = {
-    {"do_sample", boolean, "false", kBooleans, "Draw tokens; without it take the likeliest", mode},
+    {"do_sample", boolean, "false", kBooleans,
+     "Draw tokens, or take the likeliest; see engines/MODES.md for what counts if it is not given",
+     mode},
     {"num_beams", integer, "1", "integers, at least 1", "Beams that a search keeps; 1 is none",
      mode, kAtLeast1},
     {"num_beam_groups", integer, "1", "integers, at least 1",
      "Groups of beams that avoid each other's tokens", mode, kAtLeast1},
     {"penalty_alpha", number, "null", "0 to 1",
      "Contrastive search: weight of the similarity to earlier tokens", mode, kShare},
-    {"force_words_ids", words, "null", "token lists: [[5,6]], or alternatives: [[[5],[6]]]",
+    {"force_words_ids", words, "null",
+     "token lists: [[5,6]], or alternatives: [[[5],[6]]]; so far --explain alone takes them",
      "Words that the text must have", mode},
     {"prompt_lookup_num_tokens", integer, "null", "integers, 1 to 4095",
      "Tokens that prompt lookup drafts a round", mode, kDraftLength},
