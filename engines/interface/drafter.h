@@ -2,11 +2,13 @@
 // A drafter proposes a token tree for each sequence, with the laws that its tokens were drawn from.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "sim/core/draft.h"
+#include "sim/core/records.h"
 #include "sim/core/verdict.h"
 
 namespace speclab::engines {
@@ -50,6 +52,8 @@ class Drafter {
                        std::span<const DraftLimit> limits, std::span<Draft> drafts) = 0;
   /// Bytes of weights and cache that its models have read so far; 0 if it reads none.
   virtual std::int64_t bytes_read() const { return 0; }
+  /// Work between two tokenizers for a sequence since begin; nothing where there is one tokenizer.
+  virtual std::optional<BridgeUse> bridge_use(const Sequence&) const { return std::nullopt; }
   /// Called after verification; the sequence's tokens already hold the emitted ones.
   virtual void observe(const Sequence& sequence, const Draft& draft, const Verdict& verdict) = 0;
 };

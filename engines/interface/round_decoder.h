@@ -48,6 +48,7 @@ struct DrafterOptions {
                         ///< 1]; the expectation of CopyRecord if not given
   std::vector<DrafterOptions>
       parts{};          ///< parts of a "mixture"; a part has no tree and is no mixture
+  std::string bridge = "auto";  ///< to a target with another tokenizer: "auto", or one of kBridges
   double weight = 1.0;  ///< weight as a part of a mixture (see is_part_weight), relative to the
                         ///< other parts that have a prediction
 
@@ -91,6 +92,7 @@ struct DecoderOptions {
   std::uint64_t seed = 0;
   std::shared_ptr<Chance> chance = nullptr;  ///< source of all draws; Philox under `seed` if null
   std::shared_ptr<const ReplayTrace> replay = nullptr;  ///< for verifier "replay"
+  bool log_probabilities = false;  ///< records tell that of every token under the model itself
   /// Called with every draft and the target's laws after its nodes, before verification; may be
   /// empty.
   std::function<void(const Draft&, const TargetLaws<float>&)> on_draft{};

@@ -28,6 +28,10 @@ struct SearchOptions {
   bool do_sample = false;                 ///< beams are drawn; the sampling settings then count
   double penalty_alpha = 0.0;             ///< contrastive search: weight of the similarity, [0, 1]
   std::int32_t top_k = 50;                ///< contrastive search: candidates a step, at least 2
+  std::vector<std::vector<std::vector<Token>>>
+      force_words_ids{};  ///< each stands in the text; of one with several, any of them
+  DrafterOptions drafter{.kind = "plain"};  ///< of beam search: its drafts are verified beam by beam
+  std::int32_t draft_length = 4;            ///< tokens of a draft
   SamplingOptions sampling{};  ///< rules on scores; temperature and cutoffs with do_sample alone
   StopOptions stop{};
   std::uint64_t seed = 0;
@@ -44,6 +48,7 @@ struct SearchRecord {
   std::vector<FoundSequence> sequences;  ///< best first
   std::int64_t prefill_ns = 0, decode_ns = 0;
   std::int64_t num_steps = 0, num_rows = 0;  ///< forwards behind the prompt, and their rows
+  std::int64_t num_drafted = 0, num_accepted = 0;  ///< steps that drafts foretold, and that came so
   ReadBytes read{};
 };
 

@@ -2,12 +2,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "sim/core/token.h"
 
 namespace speclab::engines {
+
+class TokenMask;
 
 /// A sequence of tokens that becomes likelier or less likely.
 struct SequenceBias {
@@ -32,6 +35,7 @@ struct TextRules {
   std::vector<Token> forced_eos_token_ids{};        ///< the last token at the full length is one
   std::optional<LengthDecay> exponential_decay_length_penalty{};
   std::vector<Token> begin_suppress_tokens{};  ///< never the first new token
+  std::shared_ptr<const TokenMask> mask{};  ///< what the whole text has to match; null: anything
   bool remove_invalid_values = false;          ///< NaN counts as 0, infinity as the largest number
   bool renormalize_logits = false;             ///< scores of beams are logarithms of a law again
 
@@ -56,7 +60,7 @@ struct TextRules {
   bool looks_back() const {
     return !sequence_bias.empty() || !bad_words_ids.empty() || min_new_tokens > 0 ||
            forced_bos_token_id || !forced_eos_token_ids.empty() ||
-           exponential_decay_length_penalty || !begin_suppress_tokens.empty();
+           exponential_decay_length_penalty || !begin_suppress_tokens.empty() || mask;
   }
 };
 

@@ -43,6 +43,9 @@ class Tokenizer {
   virtual bool gives_texts_back() const { return true; }
   /// The token's own text, by which vocabularies are compared; empty for an id without a token.
   virtual std::string token_text(Token token) const { return decode({&token, 1}); }
+  /// The bytes that the token spells within a text, parts of a character included; empty for a
+  /// special token and for an id without a token.
+  virtual std::string token_bytes(Token token) const { return token_text(token); }
   virtual bool is_end_of_sequence(Token token) const = 0;
   virtual const TokenRoles& roles() const {
     static const TokenRoles none;

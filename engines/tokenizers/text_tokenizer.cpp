@@ -207,6 +207,15 @@ std::string TextTokenizer::token_text(Token token) const {
   return has_text ? vocabulary_.texts[index] : "";
 }
 
+std::string TextTokenizer::token_bytes(Token token) const {
+  const auto index = static_cast<std::size_t>(token);
+  const SpellingRules& rules = *vocabulary_.spelling;
+  const bool has_bytes = token >= 0 && index < rules.texts.size() && !rules.texts[index].empty() &&
+                         vocabulary_.kinds[index] != TokenKind::control &&
+                         vocabulary_.kinds[index] != TokenKind::unused;
+  return has_bytes ? rules.separator + rules.texts[index] : "";
+}
+
 bool TextTokenizer::is_end_of_sequence(Token token) const {
   const std::vector<Token>& ends = vocabulary_.end_of_sequence;
   return std::find(ends.begin(), ends.end(), token) != ends.end();

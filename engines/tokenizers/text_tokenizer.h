@@ -57,6 +57,7 @@ class TextTokenizer : public Tokenizer {
   std::unique_ptr<StreamingDecoder> streaming_decoder() const override;
   bool gives_texts_back() const override { return gives_texts_back_; }
   std::string token_text(Token token) const override;
+  std::string token_bytes(Token token) const override;
   bool is_end_of_sequence(Token token) const override;
   std::optional<Token> begin_of_sequence() const override { return vocabulary_.begin_of_sequence; }
   const TokenRoles& roles() const override { return vocabulary_.roles; }

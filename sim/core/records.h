@@ -50,15 +50,24 @@ struct EnergyUse {
   std::string source;  ///< parts that the meters cover: "cpu packages", "gpu", "cpu packages + gpu"
 };
 
+/// Work between a drafter and a target with different tokenizers.
+struct BridgeUse {
+  std::int64_t draft_tokens = 0;  ///< drafted, in the drafter's own tokens
+  std::int64_t spelling_ns = 0;   ///< decoding and encoding texts, part of the rounds' draft_ns
+};
+
 struct GenerationRecord {
   std::vector<Token> output_ids;
   std::vector<TokenFate> fates;  ///< one per output id
+  std::vector<double> log_probabilities{};  ///< one per output id where they are asked for, under
+                                            ///< the model itself, before any setting
   std::vector<RoundRecord> rounds;
   StopReason stop_reason = StopReason::length;
   std::int64_t prefill_ns = 0;
   std::int64_t decode_ns = 0;
   std::int64_t time_to_first_token_ns = 0;
   ReadBytes read{};                   ///< the rounds' bytes, without the prefill
+  std::optional<BridgeUse> bridge{};  ///< empty where both models share a tokenizer
   std::optional<EnergyUse> energy{};  ///< the rounds' energy; empty if no meter told it
 };
 

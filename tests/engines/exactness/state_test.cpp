@@ -25,7 +25,7 @@ DecoderShape small_config() {
   return config;
 }
 
-constexpr SamplingOptions kSampling{.temperature = 0.8, .top_k = 20, .repetition_penalty = 1.2};
+const SamplingOptions kSampling{.temperature = 0.8, .top_k = 20, .repetition_penalty = 1.2};
 
 /// The law after `text` by a forward of the whole text in a cache of its own.
 Law fresh_law(LanguageModel& model, const std::vector<Token>& text) {
