@@ -111,6 +111,10 @@ std::int32_t DecoderBase::emit(Sequence& sequence, std::span<const Token> tokens
   return kept;
 }
 
+void DecoderBase::record_bridge(const Sequence& sequence, std::optional<BridgeUse> use) {
+  records_[static_cast<std::size_t>(sequence.index)].bridge = std::move(use);
+}
+
 void DecoderBase::record_round(const Sequence& sequence, const RoundRecord& round,
                                const ReadBytes& read) {
   GenerationRecord& record = records_[static_cast<std::size_t>(sequence.index)];

@@ -36,6 +36,7 @@ class DecoderBase : public RoundDecoder {
                     std::span<const TokenFate> fates);
   /// @param read  its share of what the round's forwards read
   void record_round(const Sequence& sequence, const RoundRecord& round, const ReadBytes& read);
+  void record_bridge(const Sequence& sequence, std::optional<BridgeUse> use);
   std::int32_t remaining(const Sequence& sequence) const;  ///< tokens it may still emit
   bool all_finished() const;
 

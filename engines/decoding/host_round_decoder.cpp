@@ -163,6 +163,7 @@ void HostRoundDecoder::apply(Sequence& sequence, std::size_t active, const Forwa
   drafter_->observe(sequence, drafts_[active], verdict);
   record.other_ns += clock.lap_ns();
   record_round(sequence, record, round_read_);
+  record_bridge(sequence, drafter_->bridge_use(sequence));
 }
 
 }  // namespace speclab::engines

@@ -29,7 +29,10 @@ class DraftModel {
   virtual void read_hidden(const Sequence& sequence, std::span<const float> hidden) = 0;
   /// Whether `levels` further tokens fit its context and, of one that reads hidden states, whether
   /// there is a state to draft from.
-  virtual bool can_draft(const Sequence& sequence, std::int32_t levels) const = 0;
+  virtual bool can_draft(const Sequence& sequence, std::int32_t levels) = 0;
+  /// Forgets what it has read of the sequence from token `length` on.
+  /// @throws ContractError of a model that reads hidden states
+  virtual void forget(const Sequence& sequence, std::int32_t length);
 
   /// Reads the tokens emitted since the last call, the pending one included. @return logits after
   /// it, one row
@@ -41,7 +44,7 @@ class DraftModel {
 
   /// Brings a row of logits to the whole vocabulary: minus infinity outside the draft vocabulary.
   /// Valid until the next call.
-  std::span<const float> over_vocabulary(std::span<const float> logits);
+  virtual std::span<const float> over_vocabulary(std::span<const float> logits);
 
  private:
   std::vector<float> vocabulary_row_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/bridges/bridges.h"
 #include "engines/interface/drafter.h"
 #include "engines/interface/language_model.h"
 #include "engines/interface/mlp_speculator.h"
@@ -36,6 +37,14 @@ class DrafterModels {
   /// @param kind  of the drafter, for those that name no model
   virtual std::shared_ptr<LanguageModel> language_model(const std::string& kind,
                                                         const std::string& model) = 0;
+  /// A model beside a bridge to the target.
+  struct Bridged {
+    std::shared_ptr<LanguageModel> model;
+    Bridge bridge;
+  };
+  /// Nothing where the ids of both tokenizers agree, or where a model has none.
+  /// @throws ConfigError if a bridge is asked for that cannot be built
+  virtual std::optional<Bridged> bridged(const DecoderOptions&) { return std::nullopt; }
   /// The project's own where `model` is empty.
   virtual std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string& model) = 0;
   /// @param kind  of the drafter, for those that name no path
@@ -47,7 +56,7 @@ std::vector<std::string> drafter_kinds();
 /// @throws ConfigError if a known kind, or "plain", is given a tree, a model or parts that it would
 /// not use, or a mixture parts that cannot be mixed
 void check_drafter_options(const DrafterOptions& drafter);
-/// @param target  whose vocabulary the drafter must share
+/// @param target  whose vocabulary the drafter must share, unless a bridge leads there
 /// @throws ConfigError on an unknown kind (naming those there are), options that the kind has not,
 /// another vocabulary, or one transformer
 ///         in two parts of a mixture, which would share its cache

@@ -23,7 +23,7 @@ class MlpDraftModel final : public DraftModel {
     const auto last = hidden.last(state_size_).first(feature_size_);
     hidden_[static_cast<std::size_t>(sequence.index)].assign(last.begin(), last.end());
   }
-  bool can_draft(const Sequence& sequence, std::int32_t) const override {
+  bool can_draft(const Sequence& sequence, std::int32_t) override {
     return !hidden_of(sequence).empty();
   }
 

@@ -22,7 +22,8 @@ class TransformerDraftModel final : public DraftModel {
   std::int32_t most_levels() const override { return info().context_length; }
   void begin(std::span<const Sequence> sequences, std::int32_t spare) override;
   void read_hidden(const Sequence& sequence, std::span<const float> hidden) override;
-  bool can_draft(const Sequence& sequence, std::int32_t levels) const override;
+  bool can_draft(const Sequence& sequence, std::int32_t levels) override;
+  void forget(const Sequence& sequence, std::int32_t length) override;
   std::span<const float> read_emitted(const Sequence& sequence) override;
   /// One forward over the last level and what it hangs from but the root, of which nothing is
   /// committed.
@@ -36,9 +37,6 @@ class TransformerDraftModel final : public DraftModel {
     std::vector<float> hidden{};  ///< of committed target tokens that no row has used yet
   };
   Reading& reading(const Sequence& sequence) {
-    return readings_[static_cast<std::size_t>(sequence.index)];
-  }
-  const Reading& reading(const Sequence& sequence) const {
     return readings_[static_cast<std::size_t>(sequence.index)];
   }
   /// Sets row_of_node_ to something else than kUnread for what the last level hangs from, itself
@@ -80,10 +78,16 @@ void TransformerDraftModel::read_hidden(const Sequence& sequence, std::span<cons
                 hidden.begin() + static_cast<std::ptrdiff_t>(begin + feature_size_));
 }
 
-bool TransformerDraftModel::can_draft(const Sequence& sequence, std::int32_t levels) const {
+bool TransformerDraftModel::can_draft(const Sequence& sequence, std::int32_t levels) {
   const bool fits =
       static_cast<std::int32_t>(sequence.tokens.size()) - 1 + levels < info().context_length;
   return fits && (!reads_hidden() || !reading(sequence).hidden.empty());
+}
+
+void TransformerDraftModel::forget(const Sequence& sequence, std::int32_t length) {
+  SPECLAB_EXPECT(!reads_hidden(), "a model that reads tokens alone");
+  const std::int32_t slot = reading(sequence).slot;
+  if (cache_->length(slot) > length) cache_->truncate(slot, length);
 }
 
 std::span<const float> TransformerDraftModel::read_emitted(const Sequence& sequence) {

@@ -4,6 +4,7 @@
 #include "engines/interface/names.h"
 #include "engines/models/catalogue.h"
 #include "engines/models/resized_vocabulary.h"
+#include "engines/models/trimmed_head.h"
 #include "engines/ngrams/ngram_file.h"
 #include "engines/training/training_record.h"
 #include "sim/core/errors.h"
@@ -22,6 +23,22 @@ std::string model_name(const std::string& kind, const std::string& model) {
          (kind == "unigram" || kind == "bigram" ? kind : "5gram");
 }
 
+bool drafts_shared_tokens(const std::string& bridge) {
+  return bridge == "intersection" || bridge == "trimmed_intersection";
+}
+
+/// @throws ConfigError if there is none
+std::shared_ptr<const SharedVocabulary> shared_vocabulary(const TokenizerPair& tokenizers,
+                                                          const std::string& drafter,
+                                                          const std::string& target) {
+  auto shared = std::make_shared<SharedVocabulary>(*tokenizers.drafter, *tokenizers.target);
+  if (shared->size() == 0)
+    throw ConfigError("the tokenizers of " + escaped(drafter, 100) + " and " +
+                      escaped(target, 100) +
+                      " share no token; allowed: the bridges re_encode and look_behind");
+  return shared;
+}
+
 }  // namespace
 
 DrafterStore::Transformer& DrafterStore::transformer(const std::string& kind,
@@ -33,6 +50,17 @@ DrafterStore::Transformer& DrafterStore::transformer(const std::string& kind,
     loaded = {name, maker_.language_model(source, ModelMaker::Part::drafter), source.tokenizer,
               source.tokenizer_problem};
   }
+  return loaded;
+}
+
+std::shared_ptr<LanguageModel> DrafterStore::trimmed_transformer(const std::string& kind,
+                                                                 const std::string& model,
+                                                                 const std::vector<Token>& tokens) {
+  const std::string name = model_name(kind, model);
+  std::shared_ptr<LanguageModel>& loaded = trimmed_[{name, tokens}];
+  if (!loaded)
+    loaded = maker_.language_model(with_trimmed_head(open_draft_model(name), tokens),
+                                   ModelMaker::Part::drafter);
   return loaded;
 }
 
@@ -91,6 +119,29 @@ std::shared_ptr<LanguageModel> DraftersOfTarget::language_model(const std::strin
   std::shared_ptr<LanguageModel>& resized = drafter.resized[target_.vocab_size];
   if (!resized) resized = with_vocabulary_size(drafter.model, target_.vocab_size);
   return resized;
+}
+
+std::optional<DrafterModels::Bridged> DraftersOfTarget::bridged(const DecoderOptions& options) {
+  const DrafterOptions& asked = options.drafter;
+  const DrafterStore::Transformer& drafter = store_.transformer(asked.kind, asked.model);
+  const bool is_named = asked.bridge != "auto";
+  if (!drafter.tokenizer || !tokenizer_) {
+    if (!is_named) return std::nullopt;
+    throw ConfigError("bridge '" + asked.bridge +
+                      "': " + escaped(tokenizer_ ? drafter.name : target_.name, 100) +
+                      " has no tokenizer; allowed: models that have one");
+  }
+  if (!is_named && !first_other_token(*drafter.tokenizer, *tokenizer_)) return std::nullopt;
+  Bridged bridged{drafter.model,
+                  {.kind = asked.bridge, .tokenizers = {drafter.tokenizer, tokenizer_}}};
+  Bridge& bridge = bridged.bridge;
+  if (!is_named) bridge.kind = options.sampling.temperature == 0 ? "look_behind" : "intersection";
+  if (!drafts_shared_tokens(bridge.kind)) return bridged;
+  bridge.shared = shared_vocabulary(bridge.tokenizers, drafter.name, target_.name);
+  if (bridge.kind == "trimmed_intersection")
+    bridged.model =
+        store_.trimmed_transformer(asked.kind, asked.model, bridge.shared->draft_tokens());
+  return bridged;
 }
 
 }  // namespace speclab::engines

@@ -27,6 +27,10 @@ class DrafterStore {
     std::map<std::int32_t, std::shared_ptr<LanguageModel>> resized{};  ///< by size of vocabulary
   };
   Transformer& transformer(const std::string& kind, const std::string& model);
+  /// The same with the rows of its head of these tokens alone.
+  std::shared_ptr<LanguageModel> trimmed_transformer(const std::string& kind,
+                                                     const std::string& model,
+                                                     const std::vector<Token>& tokens);
   std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string& model);
   std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string& model);
 
@@ -39,6 +43,7 @@ class DrafterStore {
 
   ModelMaker& maker_;
   std::map<std::string, Transformer> transformers_;
+  std::map<std::pair<std::string, std::vector<Token>>, std::shared_ptr<LanguageModel>> trimmed_;
   std::map<std::string, std::shared_ptr<MlpSpeculator>> mlp_speculators_;
   std::map<std::string, std::shared_ptr<const NgramModel>> ngrams_;
 };
@@ -47,14 +52,17 @@ class DrafterStore {
 class DraftersOfTarget final : public DrafterModels {
  public:
   /// @param tokenizer  of the target; may be null
-  DraftersOfTarget(DrafterStore& store, const ModelInfo& target, const Tokenizer* tokenizer)
-      : store_(store), target_(target), tokenizer_(tokenizer) {}
+  DraftersOfTarget(DrafterStore& store, const ModelInfo& target,
+                   std::shared_ptr<const Tokenizer> tokenizer)
+      : store_(store), target_(target), tokenizer_(std::move(tokenizer)) {}
 
   /// Sizes of vocabulary may differ if the tokenizers say that ids agree.
   /// @throws ConfigError if they say that ids differ, ModelFileError if the target's text has a
   /// tokenizer and the drafter's cannot be read
   std::shared_ptr<LanguageModel> language_model(const std::string& kind,
                                                 const std::string& model) override;
+  /// Where no bridge is named, a greedy text crosses by look_behind, a drawn one by intersection.
+  std::optional<Bridged> bridged(const DecoderOptions& options) override;
   std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string& model) override {
     return store_.mlp_speculator(model);
   }
@@ -66,7 +74,7 @@ class DraftersOfTarget final : public DrafterModels {
  private:
   DrafterStore& store_;
   const ModelInfo& target_;
-  const Tokenizer* tokenizer_;
+  std::shared_ptr<const Tokenizer> tokenizer_;
 };
 
 }  // namespace speclab::engines

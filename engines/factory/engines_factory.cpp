@@ -10,6 +10,7 @@
 #include "engines/factory/model_maker.h"
 #include "engines/interface/engines.h"
 #include "engines/interface/interface_number.h"
+#include "engines/interface/names.h"
 #include "engines/models/catalogue.h"
 #include "engines/models/cpu/read_bandwidth.h"
 #include "engines/search/beam_search.h"
@@ -95,7 +96,7 @@ class LocalEngines final : public Engines {
       check_drafter_options(options.drafter);
       return std::make_unique<PlainDecoder>(target, std::move(tokenizer), options);
     }
-    DraftersOfTarget models(drafters_, target.info(), tokenizer.get());
+    DraftersOfTarget models(drafters_, target.info(), tokenizer);
     auto drafter = make_drafter(options, target.info(), models);
     return std::make_unique<HostRoundDecoder>(target, std::move(tokenizer), options,
                                               std::move(drafter), make_verifier(options));
@@ -169,6 +170,7 @@ class LocalEngines final : public Engines {
           "rounds 'device' for a model on device '{}' with kernels '{}'; allowed: --device cuda "
           "with --kernels auto, or --rounds host",
           target.info().device, maker_.options().kernels));
+    refuse_bridge(target, tokenizer, options);
 #if SPECLAB_HAVE_CUDA
     const std::shared_ptr<LanguageModel> drafter =
         options.drafter.kind == "small_transformer"
@@ -179,6 +181,16 @@ class LocalEngines final : public Engines {
 #else
     throw ContractError("a model on a device that this build has not");
 #endif
+  }
+
+  void refuse_bridge(LanguageModel& target, const std::shared_ptr<const Tokenizer>& tokenizer,
+                     const DecoderOptions& options) {
+    if (!is_among(options.drafter.kind, kBridgedDrafterKinds)) return;
+    const auto bridged = DraftersOfTarget(drafters_, target.info(), tokenizer).bridged(options);
+    if (bridged)
+      throw ConfigError(fmt::format(
+          "rounds 'device' with the bridge {} to another tokenizer; allowed: --rounds host",
+          bridged->bridge.kind));
   }
 
   ModelMaker maker_;

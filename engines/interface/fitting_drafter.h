@@ -2,6 +2,7 @@
 // Drafters that fit a target, by what is known of both without their weights.
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "engines/interface/language_model.h"
@@ -16,22 +17,28 @@ struct NamedTokenizer {
   std::string model;
 };
 
-/// Checks that an id means the same text in both models. Ids without text, which pad the rows of a
-/// model, may differ.
+/// The first id that means another text in the other model. Ids without text, which pad the rows of
+/// a model, may differ.
+inline std::optional<Token> first_other_token(const Tokenizer& drafter, const Tokenizer& target) {
+  const Token size = std::min(drafter.vocab_size(), target.vocab_size());
+  for (Token id = 0; id < size; ++id) {
+    const std::string drafted = drafter.token_text(id), wanted = target.token_text(id);
+    if (!drafted.empty() && !wanted.empty() && drafted != wanted) return id;
+  }
+  return std::nullopt;
+}
+
 /// @throws ConfigError naming both tokenizers and the first id that differs
 inline void check_same_vocabulary(const NamedTokenizer& drafter, const NamedTokenizer& target) {
-  const Token size = std::min(drafter.tokenizer.vocab_size(), target.tokenizer.vocab_size());
-  for (Token id = 0; id < size; ++id) {
-    const std::string drafted = drafter.tokenizer.token_text(id);
-    const std::string wanted = target.tokenizer.token_text(id);
-    if (drafted.empty() || wanted.empty() || drafted == wanted) continue;
-    throw ConfigError("the drafter's vocabulary is not the target's: id " + std::to_string(id) +
-                      " is '" + escaped(drafted, 40) + "' in the tokenizer of " +
-                      escaped(drafter.model, 100) + " and '" + escaped(wanted, 40) +
-                      "' in the tokenizer of " + escaped(target.model, 100) +
-                      "; allowed: ids that mean the same text; choose a drafter with the "
-                      "target's tokenizer");
-  }
+  const std::optional<Token> id = first_other_token(drafter.tokenizer, target.tokenizer);
+  if (!id) return;
+  throw ConfigError("the drafter's vocabulary is not the target's: id " + std::to_string(*id) +
+                    " is '" + escaped(drafter.tokenizer.token_text(*id), 40) +
+                    "' in the tokenizer of " + escaped(drafter.model, 100) + " and '" +
+                    escaped(target.tokenizer.token_text(*id), 40) + "' in the tokenizer of " +
+                    escaped(target.model, 100) +
+                    "; allowed: ids that mean the same text; choose a drafter with the target's "
+                    "tokenizer, or the drafter small_transformer, which crosses to another");
 }
 
 /// @param drafter  its name

@@ -43,8 +43,8 @@ inline constexpr std::array<const char*, 3> kTransformerDrafterKinds{
 /// Drafters whose model may have another tokenizer than the target.
 inline constexpr std::array<const char*, 1> kBridgedDrafterKinds{"small_transformer"};
 /// How the drafts of a model cross to a target with another tokenizer: its text is decoded and
-/// encoded again, whole or the last of it; or only tokens that both have are drafted, with the whole
-/// head or its rows of those.
+/// encoded again, whole or the last of it; or only tokens that both have are drafted, with the
+/// whole head or its rows of those.
 inline constexpr std::array<const char*, 4> kBridges{"re_encode", "look_behind", "intersection",
                                                      "trimmed_intersection"};
 /// Drafters whose model consists of n-grams.

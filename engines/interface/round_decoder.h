@@ -47,7 +47,7 @@ struct DrafterOptions {
       lookup_weight{};  ///< probability of the copied token in a mixture with prompt lookup, (0,
                         ///< 1]; the expectation of CopyRecord if not given
   std::vector<DrafterOptions>
-      parts{};          ///< parts of a "mixture"; a part has no tree and is no mixture
+      parts{};                  ///< parts of a "mixture"; a part has no tree and is no mixture
   std::string bridge = "auto";  ///< to a target with another tokenizer: "auto", or one of kBridges
   double weight = 1.0;  ///< weight as a part of a mixture (see is_part_weight), relative to the
                         ///< other parts that have a prediction

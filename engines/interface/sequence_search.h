@@ -30,8 +30,9 @@ struct SearchOptions {
   std::int32_t top_k = 50;                ///< contrastive search: candidates a step, at least 2
   std::vector<std::vector<std::vector<Token>>>
       force_words_ids{};  ///< each stands in the text; of one with several, any of them
-  DrafterOptions drafter{.kind = "plain"};  ///< of beam search: its drafts are verified beam by beam
-  std::int32_t draft_length = 4;            ///< tokens of a draft
+  DrafterOptions drafter{.kind =
+                             "plain"};  ///< of beam search: its drafts are verified beam by beam
+  std::int32_t draft_length = 4;        ///< tokens of a draft
   SamplingOptions sampling{};  ///< rules on scores; temperature and cutoffs with do_sample alone
   StopOptions stop{};
   std::uint64_t seed = 0;
@@ -47,7 +48,7 @@ struct FoundSequence {
 struct SearchRecord {
   std::vector<FoundSequence> sequences;  ///< best first
   std::int64_t prefill_ns = 0, decode_ns = 0;
-  std::int64_t num_steps = 0, num_rows = 0;  ///< forwards behind the prompt, and their rows
+  std::int64_t num_steps = 0, num_rows = 0;        ///< forwards behind the prompt, and their rows
   std::int64_t num_drafted = 0, num_accepted = 0;  ///< steps that drafts foretold, and that came so
   ReadBytes read{};
 };

@@ -35,7 +35,7 @@ struct TextRules {
   std::vector<Token> forced_eos_token_ids{};        ///< the last token at the full length is one
   std::optional<LengthDecay> exponential_decay_length_penalty{};
   std::vector<Token> begin_suppress_tokens{};  ///< never the first new token
-  std::shared_ptr<const TokenMask> mask{};  ///< what the whole text has to match; null: anything
+  std::shared_ptr<const TokenMask> mask{};     ///< what the whole text has to match; null: anything
   bool remove_invalid_values = false;          ///< NaN counts as 0, infinity as the largest number
   bool renormalize_logits = false;             ///< scores of beams are logarithms of a law again
 

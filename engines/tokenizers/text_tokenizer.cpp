@@ -211,8 +211,7 @@ std::string TextTokenizer::token_bytes(Token token) const {
   const auto index = static_cast<std::size_t>(token);
   const SpellingRules& rules = *vocabulary_.spelling;
   const bool has_bytes = token >= 0 && index < rules.texts.size() && !rules.texts[index].empty() &&
-                         vocabulary_.kinds[index] != TokenKind::control &&
-                         vocabulary_.kinds[index] != TokenKind::unused;
+                         vocabulary_.kinds[index] != TokenKind::control;
   return has_bytes ? rules.separator + rules.texts[index] : "";
 }
 

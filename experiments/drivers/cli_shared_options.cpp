@@ -136,6 +136,14 @@ void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder) {
       "--drafter-model", decoder.drafter.model,
       "Model that drafts: a catalogue name, folder or GGUF file; for n-grams their folder or file. "
       "The project's own if empty, which fit smollm2-135m alone");
+  std::vector<std::string> bridges{"auto"};
+  bridges.insert(bridges.end(), engines::kBridges.begin(), engines::kBridges.end());
+  command
+      ->add_option("--drafter-bridge", decoder.drafter.bridge,
+                   "How drafts of a small_transformer with another tokenizer cross to the target; "
+                   "auto: look_behind at temperature 0, else intersection")
+      ->capture_default_str()
+      ->check(takes_one_of(bridges));
   command
       ->add_option_function<std::vector<std::string>>(
           "--drafter-parts",

@@ -52,13 +52,14 @@ struct EnergyUse {
 
 /// Work between a drafter and a target with different tokenizers.
 struct BridgeUse {
+  std::string bridge{};           ///< the way: "re_encode", "look_behind", "intersection", ...
   std::int64_t draft_tokens = 0;  ///< drafted, in the drafter's own tokens
   std::int64_t spelling_ns = 0;   ///< decoding and encoding texts, part of the rounds' draft_ns
 };
 
 struct GenerationRecord {
   std::vector<Token> output_ids;
-  std::vector<TokenFate> fates;  ///< one per output id
+  std::vector<TokenFate> fates;             ///< one per output id
   std::vector<double> log_probabilities{};  ///< one per output id where they are asked for, under
                                             ///< the model itself, before any setting
   std::vector<RoundRecord> rounds;

@@ -11,6 +11,7 @@
 #include "experiments/drivers/commands/measured_auto_policy.h"
 #include "experiments/drivers/commands/prompt.h"
 #include "experiments/drivers/engines_loader.h"
+#include "experiments/drivers/generate/bridge_report.h"
 #include "experiments/drivers/generate/drafter_context.h"
 #include "experiments/drivers/generate/drawn_draft.h"
 #include "experiments/drivers/generate/result_json.h"
@@ -141,7 +142,8 @@ void note_drafter_context(const Session& session, const GenerateOptions& mode,
                           const Outcome& outcome) {
   const std::size_t tokens = session.request.prompt_ids.size() + outcome.record.output_ids.size();
   const std::string note = drafter_context_note(*session.engines, mode.decoder.drafter, tokens);
-  if (!note.empty()) fmt::print(stderr, "speclab: {}\n", note);
+  for (const std::string& said : {note, bridge_note(outcome.record)})
+    if (!said.empty()) fmt::print(stderr, "speclab: {}\n", said);
 }
 
 /// Of one text: another prompt, or another minute, has another ratio.
@@ -193,6 +195,7 @@ nlohmann::ordered_json outcome_json(const GenerateOptions& options, const engine
       {"tokens_per_second", static_cast<double>(r.output_ids.size()) / seconds(r.decode_ns)},
       {"tokens_per_round", tokens_per_round(r)}};
   add_costs(object, r);
+  object["bridge"] = bridge_json(r);
   object["settings"] = settings_json(options, model);
   return object;
 }

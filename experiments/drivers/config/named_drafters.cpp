@@ -57,6 +57,10 @@ void check_drafter(const ConfigReader& reader, const NamedDrafter& drafter) {
   if (drafter.options.kind.empty()) return;
   if (reader.has("model") && !loads_model(drafter.options))
     reader.refuse("model", fmt::format("no model for {}", drafter.options.kind));
+  if (reader.has("bridge") &&
+      !engines::is_among(drafter.options.kind, engines::kBridgedDrafterKinds))
+    reader.refuse("bridge", fmt::format("for the kinds {} only",
+                                        fmt::join(engines::kBridgedDrafterKinds, ", ")));
   if (drafter.has_tree) check_tree_key(reader, drafter);
   check_lookups(reader, drafter.options);
   check_parts_key(reader, drafter);

@@ -19,6 +19,11 @@ std::vector<std::string> names(const auto& list, std::size_t first = 0) {
   return {list.begin() + static_cast<std::ptrdiff_t>(first), list.end()};
 }
 
+std::vector<std::string> with_auto(std::vector<std::string> list) {
+  list.insert(list.begin(), "auto");
+  return list;
+}
+
 using K = Key<RunConfig>;
 using D = Key<NamedDrafter>;
 
@@ -444,6 +449,19 @@ const std::vector<Key<NamedDrafter>>& drafter_keys() {
         "the tree of the axis"},
        [](NamedDrafter& d) -> ValueOfKey { return &d.options.tree; },
        [](const NamedDrafter& d) { return d.has_tree; }},
+      {{"drafters.NAME",
+        "bridge",
+        "how drafts of a model with another tokenizer cross to the target. `re_encode` decodes the "
+        "text and encodes it again, whole; `look_behind` the last tokens alone. `intersection` "
+        "drafts tokens that both vocabularies have; `trimmed_intersection` with their rows of the "
+        "head alone. `auto` is `look_behind` at temperature 0, else `intersection`",
+        "",
+        {},
+        with_auto(names(engines::kBridges)),
+        joined(engines::kBridgedDrafterKinds),
+        "auto"},
+       [](NamedDrafter& d) -> ValueOfKey { return &d.options.bridge; },
+       [](const NamedDrafter& d) { return d.options.bridge != "auto"; }},
       {{"drafters.NAME",
         "max_ngram",
         "longest suffix that is looked up",

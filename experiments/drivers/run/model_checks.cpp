@@ -76,7 +76,9 @@ class ModelChecks {
                      const Drafting& drafting, const DrafterOptions& part) {
     const InspectedModel drafter = drafter_model(part);
     const bool has_texts = drafter.tokenizer && target.tokenizer;
-    if (has_texts)
+    const bool may_cross = engines::is_among(part.kind, engines::kBridgedDrafterKinds) &&
+                           drafting.options.parts.empty();
+    if (has_texts && !may_cross)
       engines::check_same_vocabulary({*drafter.tokenizer, part.model},
                                      {*target.tokenizer, target.info.name});
     if (!has_texts || !drafter.info.draft_vocabulary.empty())

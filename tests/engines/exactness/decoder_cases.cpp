@@ -47,6 +47,7 @@ class Cases {
     add_processors();
     add_drafters();
     add_greedy();
+    add_bridges();
     return std::move(cases_);
   }
 
@@ -228,6 +229,29 @@ class Cases {
         example.options.sampling.temperature = 0;
         example.world.target_kind = kind;
       }
+  }
+
+  DecoderCase& add_bridge(const std::string& bridge, const std::string& name, const char* verifier,
+                          const char* tree) {
+    DecoderCase& example = add(bridge + "_" + name, verifier, tree, 3);
+    example.options.drafter.bridge = bridge;
+    return example;
+  }
+
+  /// Drafters with another tokenizer: tokens that the target has not, and letters that they lack.
+  void add_bridges() {
+    for (const char* bridge : {"intersection", "re_encode", "look_behind"}) {
+      for (const char* verifier : {"rejection", "block", "sample_and_match", "point_mass"})
+        add_bridge(bridge, verifier, verifier, kChain);
+      add_bridge(bridge, "end", "rejection", kChain).end_token = 1;
+      add_bridge(bridge, "of_a_llama", "rejection", kChain).models = Models::tiny_llama;
+      DecoderCase& batch = add_bridge(bridge, "batch", "rejection", kChain);
+      batch.prompts = {{0}, {1, 0}};
+      batch.options.stop.max_new_tokens = 2;
+      add_bridge(bridge, "greedy", "rejection", kChain).options.sampling.temperature = 0;
+    }
+    add_bridge("intersection", "tree", "tree_naive", "parents:0,0,2");
+    add_bridge("intersection", "best_first", "rejection", "best_first:3:2");
   }
 
   std::vector<DecoderCase> cases_;

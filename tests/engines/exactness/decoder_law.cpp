@@ -10,6 +10,7 @@
 #include "sim/core/errors.h"
 #include "sim/core/forking_chance.h"
 #include "sim/core/policies/constant_policy.h"
+#include "tests/engines/bridges/string_tokenizer.h"
 #include "tests/engines/decoding/letter_tokenizer.h"
 #include "tests/engines/drafters/ngram_drafting.h"
 #include "tests/engines/exactness/world_model.h"
@@ -59,6 +60,18 @@ class ModelsOfCase final : public DrafterModels {
   LanguageModel& target() { return *target_; }
   std::shared_ptr<LanguageModel> language_model(const std::string&, const std::string&) override {
     return drafter_;
+  }
+  /// The drafter's tokens are texts of one letter or two, one of which the target has not; a letter
+  /// of the target is in none of them.
+  std::optional<Bridged> bridged(const DecoderOptions& options) override {
+    const std::string& kind = options.drafter.bridge;
+    if (kind == "auto") return std::nullopt;
+    const TokenizerPair tokenizers{
+        std::make_shared<StringTokenizer>(std::vector<std::string>{"b", "ca", "a"}),
+        std::make_shared<LetterTokenizer>(example_.world.vocab_size, example_.end_token)};
+    return Bridged{drafter_,
+                   {kind, tokenizers,
+                    std::make_shared<SharedVocabulary>(*tokenizers.drafter, *tokenizers.target)}};
   }
   std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string&) override {
     throw ContractError("no case drafts with it");

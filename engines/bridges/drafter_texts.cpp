@@ -1,0 +1,57 @@
+#include "engines/bridges/drafter_texts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+namespace {
+
+/// @throws ConfigError if the drafter's tokenizer has no token for a part of the prompt
+void check_spelling(const Tokenizer& drafter, const std::string& prompt) {
+  const std::size_t lost = drafter.num_bytes_without_token(prompt);
+  if (lost > 0)
+    throw ConfigError(fmt::format(
+        "the prompt has {} byte{} that no token of the drafter's tokenizer spells; allowed: a "
+        "drafter whose tokenizer spells the text '{}'",
+        lost, lost == 1 ? "" : "s", escaped(prompt, 60)));
+}
+
+}  // namespace
+
+void DrafterTexts::begin(std::span<const Sequence> sequences, std::int32_t spare,
+                         DraftModel& model) {
+  sequences_.assign(sequences.begin(), sequences.end());
+  texts_.assign(sequences.size(), RetokenizedText(tokenizers_, look_behind_));
+  std::size_t longest = 0;
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    check_spelling(*tokenizers_.drafter, tokenizers_.target->decode(sequences[i].tokens));
+    texts_[i].read(sequences[i].tokens);
+    sequences_[i].tokens = texts_[i].draft_tokens();
+    longest = std::max(longest, sequences_[i].tokens.size());
+  }
+  spare_ = spare;
+  room_ = static_cast<std::int32_t>(longest) + kGrowth * spare;
+  model.begin(sequences_, kGrowth * spare);
+}
+
+/// The model reads the last token again even if it is the same, because its logits are wanted.
+const Sequence* DrafterTexts::read(const Sequence& sequence, DraftModel& model) {
+  const auto index = static_cast<std::size_t>(sequence.index);
+  RetokenizedText& text = texts_[index];
+  text.read(sequence.tokens);
+  std::vector<Token>& read = sequences_[index].tokens;
+  const std::vector<Token>& tokens = text.draft_tokens();
+  const auto same =
+      static_cast<std::size_t>(std::ranges::mismatch(read, tokens).in1 - read.begin());
+  read = tokens;
+  sequences_[index].round = sequence.round;
+  if (tokens.empty()) return nullptr;
+  model.forget(sequences_[index], static_cast<std::int32_t>(std::min(same, tokens.size() - 1)));
+  const bool fits = static_cast<std::int32_t>(tokens.size()) + spare_ <= room_;
+  return fits ? &sequences_[index] : nullptr;
+}
+
+}  // namespace speclab::engines

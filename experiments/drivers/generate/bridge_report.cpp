@@ -1,0 +1,37 @@
+#include "experiments/drivers/generate/bridge_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace speclab::experiments {
+namespace {
+
+/// In the target's tokens.
+std::int64_t num_drafted(const GenerationRecord& record) {
+  std::int64_t drafted = 0;
+  for (const RoundRecord& round : record.rounds) drafted += round.drafted;
+  return drafted;
+}
+
+}  // namespace
+
+nlohmann::ordered_json bridge_json(const GenerationRecord& record) {
+  if (!record.bridge) return nullptr;
+  return {{"kind", record.bridge->bridge},
+          {"draft_tokens", record.bridge->draft_tokens},
+          {"target_tokens", num_drafted(record)},
+          {"spelling_seconds", static_cast<double>(record.bridge->spelling_ns) * 1e-9}};
+}
+
+std::string bridge_note(const GenerationRecord& record) {
+  if (!record.bridge) return "";
+  return fmt::format(
+      "drafts crossed to the target's tokenizer by {}: {} tokens of the drafter became {} of the "
+      "target; spelling took {:.1f} % of decoding",
+      record.bridge->bridge, record.bridge->draft_tokens, num_drafted(record),
+      100.0 * static_cast<double>(record.bridge->spelling_ns) /
+          static_cast<double>(record.decode_ns));
+}
+
+}  // namespace speclab::experiments

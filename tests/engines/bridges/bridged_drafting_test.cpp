@@ -1,0 +1,169 @@
+// Drafters over another tokenizer beside the target, on tiny models.
+
+#include <gtest/gtest.h>
+
+#include "sim/core/errors.h"
+#include "tests/engines/bridges/string_tokenizer.h"
+#include "tests/engines/decoding/tiny_decoding.h"
+#include "tests/engines/drafters/drafting.h"
+
+namespace speclab::engines {
+namespace {
+
+using testing::StringTokenizer;
+using Tokens = std::vector<Token>;
+
+std::vector<std::string> texts_of_drafter() {
+  return {"b", "ab", "<end>", "ca", "a", "ccc", "ba", "c"};
+}
+std::vector<std::string> texts_of_target() {
+  return {"a", "b", "c", "d", "ba", "bab", "cc", "<eos>"};
+}
+
+DecoderShape shape_of(std::size_t vocab_size) {
+  DecoderShape shape = testing::tiny_config();
+  shape.vocab_size = static_cast<std::int32_t>(vocab_size);
+  return shape;
+}
+
+class Models final : public DrafterModels {
+ public:
+  Models()
+      : target_(testing::tiny_model(shape_of(texts_of_target().size()))),
+        drafter_(
+            testing::tiny_model(shape_of(texts_of_drafter().size()), {.weights = {.seed = 5}})) {
+    tokenizers_ = {std::make_shared<StringTokenizer>(texts_of_drafter()),
+                   std::make_shared<StringTokenizer>(texts_of_target())};
+  }
+
+  LanguageModel& target() { return *target_; }
+  const TokenizerPair& tokenizers() const { return tokenizers_; }
+  std::shared_ptr<LanguageModel> language_model(const std::string&, const std::string&) override {
+    return drafter_;
+  }
+  std::optional<Bridged> bridged(const DecoderOptions& options) override {
+    return Bridged{drafter_,
+                   {options.drafter.bridge, tokenizers_,
+                    std::make_shared<SharedVocabulary>(*tokenizers_.drafter, *tokenizers_.target)}};
+  }
+  std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string&) override { return nullptr; }
+  std::shared_ptr<const NgramModel> ngrams(const std::string&, const std::string&) override {
+    return nullptr;
+  }
+
+ private:
+  std::unique_ptr<LanguageModel> target_;
+  std::shared_ptr<LanguageModel> drafter_;
+  TokenizerPair tokenizers_;
+};
+
+DecoderOptions options_of(const std::string& bridge, double temperature) {
+  DecoderOptions options;
+  options.sampling.temperature = temperature;
+  options.stop = {.max_new_tokens = 40, .ignore_eos = true};
+  options.drafter = {.kind = "small_transformer", .bridge = bridge};
+  return options;
+}
+
+const std::vector<Request>& requests() {
+  static const std::vector<Request> all{{0, {0, 1, 2}}, {1, {4}}, {2, {6, 5, 1}}};
+  return all;
+}
+
+std::vector<GenerationRecord> drafted(Models& models, const DecoderOptions& options) {
+  HostRoundDecoder decoder(models.target(), models.tokenizers().target, options,
+                           make_drafter(options, models.target().info(), models),
+                           make_verifier(options));
+  return testing::decode(decoder, requests(), 4);
+}
+
+class Bridges : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(, Bridges, ::testing::Values("re_encode", "look_behind", "intersection"));
+
+/// Defect: a batch over a bridge loses a cache's place, and greedy texts differ from plain ones.
+TEST_P(Bridges, KeepGreedyTexts) {
+  Models models;
+  const DecoderOptions options = options_of(GetParam(), 0.0);
+  PlainDecoder plain(models.target(), models.tokenizers().target, options);
+  EXPECT_EQ(testing::output_ids(drafted(models, options)),
+            testing::output_ids(testing::decode(plain, requests(), 0)));
+}
+
+/// Defect: the drafter reads stale entries where its text is spelled anew.
+TEST_P(Bridges, DraftAsIfTheTextHadJustBegun) {
+  Models models;
+  const DecoderOptions options = options_of(GetParam(), 1.0);
+  Sequence sequence{.prompt_length = 2, .tokens = {0, 1}};
+  const auto begun = [&] {
+    auto drafter = make_drafter(options, models.target().info(), models);
+    drafter->begin({&sequence, 1});
+    return drafter;
+  };
+  const auto drafter = begun();
+  std::mt19937 random(3);
+  int num_drafted = 0;
+  for (sequence.round = 0; sequence.round < 12; ++sequence.round) {
+    const Draft draft = testing::propose(*drafter, sequence, 3),
+                fresh = testing::propose(*begun(), sequence, 3);
+    EXPECT_EQ(testing::drafted_tokens(draft), testing::drafted_tokens(fresh)) << sequence.round;
+    num_drafted += draft.tree.drafted();
+    const Tokens added = testing::random_tokens(random, 3, 1 + random() % 3);
+    sequence.tokens.insert(sequence.tokens.end(), added.begin(), added.end());
+  }
+  EXPECT_GT(num_drafted, 12);
+}
+
+/// Defect: tokens of the drafter are counted as the target's, or a token outside the intersection
+/// is drafted.
+TEST_P(Bridges, CountTokensOfBothSides) {
+  Models models;
+  const SharedVocabulary shared(*models.tokenizers().drafter, *models.tokenizers().target);
+  DecoderOptions options = options_of(GetParam(), 1.0);
+  std::int64_t shown = 0;
+  options.on_draft = [&](const Draft& draft, const TargetLaws<float>&) {
+    for (TokenTree::Node node = 1; node < draft.tree.size(); ++node) {
+      ++shown;
+      if (std::string_view(GetParam()) == "intersection")
+        EXPECT_NE(shared.to_draft(draft.tree[node].token), SharedVocabulary::kNone);
+    }
+  };
+  std::int64_t own = 0, of_target = 0;
+  for (const GenerationRecord& record : drafted(models, options)) {
+    ASSERT_TRUE(record.bridge);
+    EXPECT_EQ(record.bridge->bridge, GetParam());
+    own += record.bridge->draft_tokens;
+    for (const RoundRecord& round : record.rounds) of_target += round.drafted;
+  }
+  EXPECT_EQ(of_target, shown);
+  EXPECT_GT(of_target, 0);
+  EXPECT_EQ(own == of_target, std::string_view(GetParam()) == "intersection");
+}
+
+/// Defect: a prompt that the drafter's tokenizer cannot spell is drafted for without its text.
+TEST_P(Bridges, RefuseAPromptThatCannotBeSpelled) {
+  Models models;
+  const DecoderOptions options = options_of(GetParam(), 0.0);
+  const auto drafter = make_drafter(options, models.target().info(), models);
+  const Sequence sequence{.prompt_length = 2, .tokens = {0, 3}};
+  try {
+    drafter->begin({&sequence, 1});
+    FAIL() << "no letter of the drafter is d";
+  } catch (const ConfigError& error) {
+    EXPECT_NE(std::string(error.what()).find("1 byte"), std::string::npos) << error.what();
+  }
+}
+
+/// Defect: a tree is cut to a chain in silence, or a misspelled bridge counts as automatic.
+TEST(BridgeOptions, AreChecked) {
+  Models models;
+  DecoderOptions tree = options_of("look_behind", 0.0);
+  tree.drafter.tree = "2x1";
+  EXPECT_THROW(make_drafter(tree, models.target().info(), models), ConfigError);
+  EXPECT_THROW(check_drafter_options({.kind = "small_transformer", .bridge = "union"}),
+               ConfigError);
+  EXPECT_THROW(check_drafter_options({.kind = "prompt_lookup", .bridge = "intersection"}),
+               ConfigError);
+}
+
+}  // namespace
+}  // namespace speclab::engines
