@@ -39,6 +39,15 @@ std::shared_ptr<const SharedVocabulary> shared_vocabulary(const TokenizerPair& t
   return shared;
 }
 
+/// @throws ConfigError if the drafter's tokenizer has tokens that its model has not
+void check_rows(const DrafterStore::Transformer& drafter) {
+  if (drafter.tokenizer->vocab_size() > drafter.model->info().vocab_size)
+    throw ConfigError("drafter '" + escaped(drafter.name, 100) + "' has a tokenizer of " +
+                      std::to_string(drafter.tokenizer->vocab_size()) + " tokens and a model of " +
+                      std::to_string(drafter.model->info().vocab_size) +
+                      "; allowed: a model with a row for every token");
+}
+
 }  // namespace
 
 DrafterStore::Transformer& DrafterStore::transformer(const std::string& kind,
