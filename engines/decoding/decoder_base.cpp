@@ -116,8 +116,7 @@ void DecoderBase::note_log_probabilities(const Sequence& sequence, std::span<con
                                          const ForwardResult& result,
                                          std::span<const std::int32_t> rows) {
   if (!options_.log_probabilities) return;
-  std::vector<double>& noted =
-      records_[static_cast<std::size_t>(sequence.index)].log_probabilities;
+  std::vector<double>& noted = records_[static_cast<std::size_t>(sequence.index)].log_probabilities;
   for (std::size_t i = 0; i < kept.size(); ++i) {
     const std::span<const float> logits = result.row(static_cast<std::size_t>(rows[i]));
     const float logit = logits[static_cast<std::size_t>(kept[i])];

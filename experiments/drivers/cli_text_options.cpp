@@ -40,14 +40,13 @@ PromptListOption add_prompt_list_options(CLI::App* command, PromptListOptions& o
 void add_stream_options(CLI::App* command, StreamOptions& stream) {
   command
       ->add_option("--stream", stream.form,
-                   "Text while it comes. words: up to the last blank, as TextStreamer of "
-                   "transformers; characters: each as soon as it is whole; json: a JSON line for "
-                   "each token with index, id, text, log_probability (natural logarithm, under the "
-                   "model itself), fate and round, then the object of --json; off: all at the end. "
+                   "How the text comes. words: whole words, as TextStreamer of transformers; "
+                   "characters: each once it is whole; json: a JSON line a token, then the object "
+                   "of --json; off: all at the end. A line has index, id, text, log_probability, "
+                   "fate and round. The log-probability is natural and that of the model itself. "
                    "If not given, words")
       ->check(takes_one_of(kStreamForms));
-  command
-      ->add_option("--skip-prompt", stream.skip_prompt, "false: the text begins with the prompt")
+  command->add_option("--skip-prompt", stream.skip_prompt, "false: the text begins with the prompt")
       ->capture_default_str()
       ->check(takes_one_of({"true", "false"}));
   command

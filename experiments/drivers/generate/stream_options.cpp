@@ -11,8 +11,8 @@ namespace {
 
 void check_name(const char* option, const std::string& name, const auto& names) {
   if (!engines::is_among(name, names))
-    throw ConfigError(fmt::format("{} '{}'; allowed: {}", option, escaped(name, 40),
-                                  fmt::join(names, ", ")));
+    throw ConfigError(
+        fmt::format("{} '{}'; allowed: {}", option, escaped(name, 40), fmt::join(names, ", ")));
 }
 
 }  // namespace

@@ -19,14 +19,14 @@ TinyPair& scored_pair() {
   return tiny;
 }
 
-const std::vector<Request> kScoredTexts{{0, {1, 2, 3, 1, 2, 3}}, {1, {250, 4, 77}}};
+const std::vector<Request> kScoredTexts{{0, {1, 2, 3, 1, 2, 3}}, {1, {250, 4, 77, 8, 4, 77}}};
 
 /// A log-softmax that shares nothing with the decoders'.
 double naive_log_probability(std::span<const float> logits, Token token) {
   long double sum = 0;
   for (const float logit : logits) sum += std::exp(static_cast<long double>(logit));
-  return static_cast<double>(
-      static_cast<long double>(logits[static_cast<std::size_t>(token)]) - std::log(sum));
+  return static_cast<double>(static_cast<long double>(logits[static_cast<std::size_t>(token)]) -
+                             std::log(sum));
 }
 
 /// Feeds the text to the model token by token.
@@ -48,8 +48,7 @@ std::vector<double> log_probabilities_of(const std::vector<Token>& prompt,
 void expect_those_of_the_model(const std::vector<GenerationRecord>& records) {
   constexpr double kRounding = 1e-4;  // a forward of several rows sums float32 in another order
   for (std::size_t s = 0; s < records.size(); ++s) {
-    const auto expected =
-        log_probabilities_of(kScoredTexts[s].prompt_ids, records[s].output_ids);
+    const auto expected = log_probabilities_of(kScoredTexts[s].prompt_ids, records[s].output_ids);
     ASSERT_EQ(records[s].log_probabilities.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i)
       EXPECT_NEAR(records[s].log_probabilities[i], expected[i], kRounding) << i;
@@ -70,6 +69,7 @@ SamplingOptions with_rules() {
   sampling.repetition_penalty = 1.3;
   sampling.suppress_tokens = {5, 6, 7};
   sampling.rules.bad_words_ids = {{9}, {11, 12}};
+  sampling.rules.set_lengths(kScoredTexts[0].prompt_ids.size(), 24);
   return sampling;
 }
 
@@ -81,16 +81,16 @@ INSTANTIATE_TEST_SUITE_P(, LogProbabilities, ::testing::ValuesIn(testing::drafte
 /// Defect: the row of another token of the path, or of the law after temperature, cutoffs or rules.
 TEST_P(LogProbabilities, AreThoseOfTheRawLogits) {
   for (const SamplingOptions& sampling : {SamplingOptions{.temperature = 0}, with_rules()})
-    expect_those_of_the_model(
-        decode(*scored_pair().speculative(scored(sampling, GetParam().options())), kScoredTexts, 5));
+    expect_those_of_the_model(decode(
+        *scored_pair().speculative(scored(sampling, GetParam().options())), kScoredTexts, 5));
 }
 
 /// Defect: drafts that change what a greedy text is said to be worth.
 TEST_P(LogProbabilities, AreThoseOfPlainDecoding) {
   const SamplingOptions greedy{.temperature = 0};
   const auto plain = decode(*scored_pair().plain(scored(greedy)), kScoredTexts, 0),
-             drafted = decode(
-                 *scored_pair().speculative(scored(greedy, GetParam().options())), kScoredTexts, 5);
+             drafted = decode(*scored_pair().speculative(scored(greedy, GetParam().options())),
+                              kScoredTexts, 5);
   for (std::size_t s = 0; s < plain.size(); ++s) {
     ASSERT_EQ(drafted[s].output_ids, plain[s].output_ids);
     for (std::size_t i = 0; i < plain[s].log_probabilities.size(); ++i)
@@ -120,7 +120,8 @@ TEST(PlainLogProbabilities, EndWithTheText) {
 TEST(PlainLogProbabilities, AreNotThereUnlessAskedFor) {
   DecoderOptions options = scored({.temperature = 0});
   options.log_probabilities = false;
-  EXPECT_TRUE(decode(*scored_pair().plain(options), kScoredTexts, 0).front().log_probabilities.empty());
+  EXPECT_TRUE(
+      decode(*scored_pair().plain(options), kScoredTexts, 0).front().log_probabilities.empty());
 }
 
 }  // namespace

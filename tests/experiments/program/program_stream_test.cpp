@@ -54,7 +54,8 @@ TEST(ProgramStream, OfJsonHasALineForEachToken) {
   EXPECT_EQ(rounds.back() + 1, lines.back().at("rounds").size());
   for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
     EXPECT_EQ(lines[i].at("index"), i);
-    EXPECT_TRUE((std::set<std::string>{"accepted", "recovered", "bonus"}).contains(lines[i].at("fate")));
+    EXPECT_TRUE(
+        (std::set<std::string>{"accepted", "recovered", "bonus"}).contains(lines[i].at("fate")));
   }
 }
 
@@ -70,8 +71,10 @@ TEST(ProgramStream, OfJsonEndsBeforeAStopString) {
 /// Defect: lines of a list of prompts that do not say whose they are.
 TEST(ProgramStream, OfJsonNamesThePromptOfEachLine) {
   const TemporaryFolder folder;
-  std::ofstream(folder.path("mine.jsonl"))
-      << R"({"id": "first", "prompt": "One"})" "\n" R"({"id": "second", "prompt": "Two"})" "\n";
+  std::ofstream(folder.path("mine.jsonl")) << R"({"id": "first", "prompt": "One"})"
+                                              "\n"
+                                              R"({"id": "second", "prompt": "Two"})"
+                                              "\n";
   const std::vector<json> lines =
       lines_of("generate --max-new-tokens 2 --ignore-eos --stream json --prompts " +
                folder.path("mine.jsonl"));
@@ -95,7 +98,8 @@ TEST(ProgramStream, BeginsWithThePromptWhereAsked) {
   EXPECT_TRUE(shown.ends_with(text + "\n")) << shown;
   EXPECT_NE(shown.find("Say the alphabet."), std::string::npos) << shown;
   const auto with_special = [](const char* value) {
-    return run_program(kCall + "--skip-prompt false --skip-special-tokens " + value + " 2>/dev/null")
+    return run_program(kCall + "--skip-prompt false --skip-special-tokens " + value +
+                       " 2>/dev/null")
         .output;
   };
   EXPECT_TRUE(with_special("false").starts_with("<|im_start|>"));
@@ -131,15 +135,15 @@ class ProgramStreamOfIds : public ::testing::Test {
 
 /// Defect: log-probabilities under the law that tokens are drawn from, or of another place.
 TEST_F(ProgramStreamOfIds, HasTheLogProbabilitiesThatScoreGives) {
-  const std::vector<json> lines =
-      lines_of("generate --stream json --prompt-ids 1,2,3 --ignore-eos --max-new-tokens 6 "
-               "--temperature 0.7 --top-k 9 --repetition-penalty 1.2 " +
-               options());
+  const std::vector<json> lines = lines_of(
+      "generate --stream json --prompt-ids 1,2,3 --ignore-eos --max-new-tokens 6 "
+      "--temperature 0.7 --top-k 9 --repetition-penalty 1.2 " +
+      options());
   ASSERT_EQ(lines.size(), 7u);
   std::vector<std::string> ids{"1", "2", "3"};
   for (const Token id : values_of<Token>(lines, "id")) ids.push_back(std::to_string(id));
-  const json scored =
-      json::parse(run_program("score --json --prompt-ids " + joined(ids, ",") + " " + options()).output);
+  const json scored = json::parse(
+      run_program("score --json --prompt-ids " + joined(ids, ",") + " " + options()).output);
   for (std::size_t i = 0; i < 6; ++i) {
     EXPECT_TRUE(lines[i].at("text").is_null());
     EXPECT_NEAR(lines[i].at("log_probability").get<double>(),

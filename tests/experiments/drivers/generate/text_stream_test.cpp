@@ -129,9 +129,9 @@ TEST(TextStream, GivesThePiecesOfTextStreamer) {
   for (std::string text; std::getline(lines, text); ++compared) {
     const nlohmann::json line = nlohmann::json::parse(text);
     const auto tokenizer = tokenizer_of_kind(line["tokenizer"]);
-    TextStream stream(tokenizer.get(), {StreamPieces::words, line["skip_special_tokens"]
-                                                                 ? LeftOutTokens::special
-                                                                 : LeftOutTokens::none});
+    TextStream stream(tokenizer.get(),
+                      {StreamPieces::words,
+                       line["skip_special_tokens"] ? LeftOutTokens::special : LeftOutTokens::none});
     const auto ids = line["ids"].get<std::vector<Token>>();
     const auto prompt = std::span(ids).first(line["prompt"].get<std::size_t>());
     std::vector<std::string> pieces;
