@@ -41,8 +41,8 @@ void check_stream(const GenerateOptions& options) {
 void check_stream_of_plan(const StreamOptions& stream, const GenerationPlan& plan) {
   if (stream.asked().empty() || !plan.needs_search()) return;
   throw ConfigError(
-      fmt::format("{} with {}; allowed: --stream off, or one text of greedy_search, "
-                  "sample or assisted_generation",
+      fmt::format("{} with {}; allowed: the text at the end (--stream off, --skip-prompt true), or "
+                  "one text of greedy_search, sample or assisted_generation",
                   stream.asked(), reason_of(plan)));
 }
 
@@ -50,7 +50,7 @@ void check_stream_of_model(const StreamOptions& stream, const engines::LoadedMod
   if (stream.asked().empty() || stream.has_lines()) return;
   tokenizer_of(loaded, stream.asked() +
                            " with a model that has no tokenizer, and so no text; allowed: "
-                           "--stream json, or --stream off");
+                           "--stream json or off, with --skip-prompt true");
 }
 
 }  // namespace speclab::experiments
