@@ -19,12 +19,14 @@ import random
 import torch
 from transformers import PreTrainedTokenizerFast, TextStreamer
 
+CJK_EDGES = [0x33FF, 0x3400, 0x4DBF, 0x4DC0, 0x4DFF, 0x4E00, 0x9FFF, 0xA000, 0xF8FF, 0xF900, 0xFAFF, 0xFB00, 0x1FFFF, 0x20000, 0x2A6DF,
+             0x2A6E0, 0x2A6FF, 0x2A700, 0x2B73F, 0x2B740, 0x2B81F, 0x2B820, 0x2CEAF, 0x2CEB0, 0x2F7FF, 0x2F800, 0x2FA1F, 0x2FA20]
 HERE = os.path.dirname(os.path.abspath(__file__))
 TEXTS = {
     "byte_level_o200k": [
         "The text of words,  two blanks and a tail", "lines\nand\n\n lines\n", "中文字 and 日本語 words 中a", "a 😀 in 👩‍👩‍👧 and 🇩🇪😀",
-        "<|im_start|>user\nHello 中文<|im_end|>\n<s>tail", "naïve café привет мир 한국어 हिन्दी", "𠀀豈㐀ㇰ。，が"],
-    "byte_level_prefix": ["<s>one [MASK] two</s>", "for (int i = 0; i < n; ++i) {\n\tsum += a[i];\n}"],
+        "<|im_start|>user\nHello 中文<|im_end|>\n<s>tail", "naïve café привет мир 한국어 हिन्दी"],
+    "byte_level_prefix": ["<s>one [MASK] two</s>", "".join(map(chr, CJK_EDGES)), "for (int i = 0; i < n; ++i) {\n\tsum += a[i];\n}"],
     "gemma": ["<s>The 中 text 😀 of words", "a  b   c 中文字 d<pad>e", "line\nline"],
     "llama2": ["<s> The 中 text 😀 of blanks</s>", "a<extra_0>b e\u0301 中文 字"],
 }

@@ -94,7 +94,6 @@ void TextStream::cut_at_stop_string(std::size_t size_before) {
 
 /// Bytes that may begin a stop string, and those that would part a character.
 std::size_t TextStream::held_back() const {
-  if (is_cut_) return 0;
   const std::string_view own = std::string_view(text_).substr(begin_);
   std::size_t held = 0;
   for (const std::string_view stop : options_.stop_strings)
