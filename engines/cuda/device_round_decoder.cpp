@@ -51,6 +51,7 @@ void check_supported(const DecoderOptions& options, const LanguageModel& target,
   if (!is_plain || options.sampling.rules.any())
     refuse("a setting that changes the law", "temperature alone");
   if (options.chance || options.on_draft) refuse("an observed or scripted decoder", "neither");
+  if (options.log_probabilities) refuse("log-probabilities of tokens", "none of them");
   if (drafter && drafter->info().vocab_size != target.info().vocab_size)
     refuse(fmt::format("a drafter of {} tokens for a target of {}", drafter->info().vocab_size,
                        target.info().vocab_size),

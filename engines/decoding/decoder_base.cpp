@@ -9,6 +9,7 @@
 #include "engines/decoding/request_checks.h"
 #include "engines/sampling/score_processors.h"
 #include "sim/core/errors.h"
+#include "sim/core/log_sum_exp.h"
 
 namespace speclab::engines {
 
@@ -113,6 +114,18 @@ std::int32_t DecoderBase::emit(Sequence& sequence, std::span<const Token> tokens
 
 void DecoderBase::record_bridge(const Sequence& sequence, std::optional<BridgeUse> use) {
   records_[static_cast<std::size_t>(sequence.index)].bridge = std::move(use);
+}
+
+void DecoderBase::note_log_probabilities(const Sequence& sequence, std::span<const Token> kept,
+                                         const ForwardResult& result,
+                                         std::span<const std::int32_t> rows) {
+  if (!options_.log_probabilities) return;
+  std::vector<double>& noted = records_[static_cast<std::size_t>(sequence.index)].log_probabilities;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const std::span<const float> logits = result.row(static_cast<std::size_t>(rows[i]));
+    const float logit = logits[static_cast<std::size_t>(kept[i])];
+    noted.push_back(static_cast<double>(logit) - log_sum_exp(logits));
+  }
 }
 
 void DecoderBase::record_round(const Sequence& sequence, const RoundRecord& round,

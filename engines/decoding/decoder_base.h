@@ -34,6 +34,10 @@ class DecoderBase : public RoundDecoder {
   /// kept
   std::int32_t emit(Sequence& sequence, std::span<const Token> tokens,
                     std::span<const TokenFate> fates);
+  /// Notes the log-probabilities of the tokens that emit has kept, if they are asked for.
+  /// @param rows  rows[i] of `result` has the logits that tokens[i] was chosen from
+  void note_log_probabilities(const Sequence& sequence, std::span<const Token> kept,
+                              const ForwardResult& result, std::span<const std::int32_t> rows);
   /// @param read  its share of what the round's forwards read
   void record_round(const Sequence& sequence, const RoundRecord& round, const ReadBytes& read);
   void record_bridge(const Sequence& sequence, std::optional<BridgeUse> use);

@@ -150,6 +150,8 @@ void HostRoundDecoder::apply(Sequence& sequence, std::size_t active, const Forwa
   record.position = static_cast<std::int32_t>(sequence.tokens.size());
   record.round = static_cast<std::int32_t>(sequence.round++);
   record.emitted = emit(sequence, emitted_, fates_);
+  const auto kept = std::span(emitted_).first(static_cast<std::size_t>(record.emitted));
+  note_log_probabilities(sequence, kept, result, path_);
   record.drafted = tree.drafted();
   record.rows = tree.num_rows();
   record.depth = 0;

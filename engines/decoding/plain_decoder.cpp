@@ -42,12 +42,13 @@ bool PlainDecoder::round() {
     RoundRecord record = shared;
     const Token next = sample_next(s, result.row(static_cast<std::size_t>(row)));
     cache().commit(s.cache_slot, {&row, 1});
-    ++row;
     record.verify_ns = clock.lap_ns();
     record.round = static_cast<std::int32_t>(s.round++);
     record.position = static_cast<std::int32_t>(s.tokens.size());
     const TokenFate fate = TokenFate::plain;
     emit(s, {&next, 1}, {&fate, 1});
+    note_log_probabilities(s, {&next, 1}, result, {&row, 1});
+    ++row;
     record.other_ns += clock.lap_ns();
     record_round(s, record, read);
   }

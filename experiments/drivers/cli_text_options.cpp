@@ -37,6 +37,26 @@ PromptListOption add_prompt_list_options(CLI::App* command, PromptListOptions& o
   return {set, count};
 }
 
+void add_stream_options(CLI::App* command, StreamOptions& stream) {
+  command
+      ->add_option("--stream", stream.form,
+                   "How the text comes. words: whole words, as TextStreamer of transformers; "
+                   "characters: each once it is whole; json: a JSON line a token, then the object "
+                   "of --json; off: all at the end. A line has index, id, text, log_probability, "
+                   "fate and round. The log-probability is natural and that of the model itself. "
+                   "If not given, words")
+      ->check(takes_one_of(kStreamForms));
+  command->add_option("--skip-prompt", stream.skip_prompt, "false: the text begins with the prompt")
+      ->capture_default_str()
+      ->check(takes_one_of({"true", "false"}));
+  command
+      ->add_option("--skip-special-tokens", stream.skip_special_tokens,
+                   "Special tokens that the text leaves out; ends: those that end a text, true: "
+                   "all, false: none")
+      ->capture_default_str()
+      ->check(takes_one_of(kSkippedTokens));
+}
+
 }  // namespace
 
 void add_tokenize_options(CLI::App* command, TokenizeOptions& options) {
@@ -130,6 +150,7 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
   command->add_flag("--draw-trees", options.draw_trees,
                     "Draw the draft of every round, its accepted tokens, the drafter's q (if "
                     "tokens are drawn) and the target's p; the text comes at the end");
+  add_stream_options(command, options.stream);
   add_drafter_options(command, options.decoder);
   add_verifier_options(command, options.decoder);
   add_number(command, "--seed", options.common.seed, "Seed of all draws");

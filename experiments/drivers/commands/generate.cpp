@@ -15,7 +15,9 @@
 #include "experiments/drivers/generate/drafter_context.h"
 #include "experiments/drivers/generate/drawn_draft.h"
 #include "experiments/drivers/generate/result_json.h"
-#include "experiments/drivers/generate/text_stream.h"
+#include "experiments/drivers/generate/round_summary.h"
+#include "experiments/drivers/generate/shown_text.h"
+#include "experiments/drivers/generate/stream_checks.h"
 #include "experiments/drivers/generation/planned_generation.h"
 #include "experiments/drivers/generation/run_search.h"
 #include "experiments/drivers/run/energy_span.h"
@@ -37,6 +39,7 @@ struct Session {
   std::unique_ptr<engines::EnergyMeter> energy;  ///< null if the machine does not tell any
   std::vector<GivenPrompt> prompts;
   engines::Request request{};                           ///< of the prompt in turn
+  std::string prompt_id{};                              ///< its name in a list
   std::unique_ptr<SpeculationLengthPolicy> measured{};  ///< `auto`, once its costs are known
   std::optional<GenerationPlan> plan{};  ///< of GenerationConfig; none: the options say it all
   Interruption interruption{};
@@ -45,11 +48,6 @@ struct Session {
     interruption.check(
         "the text is not finished; generate has nothing to resume, so give the command again");
   }
-};
-
-struct Outcome {
-  GenerationRecord record;
-  std::string text;
 };
 
 /// For `auto` costs are measured, once the decoder has shown that it takes the request.
@@ -69,6 +67,7 @@ Outcome decode(Session& session, const GenerateOptions& mode) {
   const engines::Tokenizer* tokenizer = session.loaded.tokenizer.get();
   std::optional<DrawnDraft> drawing;
   engines::DecoderOptions decoder_options = mode.decoder;
+  decoder_options.log_probabilities = mode.stream.has_lines();
   if (mode.draw_trees)
     decoder_options.on_draft = [&](const Draft& draft, const TargetLaws<float>& laws) {
       drawing.emplace(tokenizer, draft, laws);
@@ -83,59 +82,25 @@ Outcome decode(Session& session, const GenerateOptions& mode) {
   if (is_measured && !session.measured) session.measured = measured_policy(session, mode, decoder);
   const auto named = is_measured ? nullptr : make_policy(mode.policy);
   const SpeculationLengthPolicy& policy = is_measured ? *session.measured : *named;
-  TextStream stream(tokenizer, mode.decoder.stop.stop_strings,
-                    !mode.common.json && !mode.draw_trees);
+  ShownText shown(mode, session.prompt_id, tokenizer);
   decoder.begin({session.request}, policy);
+  shown.begin(session.request.prompt_ids);
   const EnergySpan energy(session.energy.get());
-  std::size_t shown = 0;
+  std::size_t drawn = 0;
   for (bool more = true; more;) {
     session.check_interruption();
     more = decoder.round();
-    const std::vector<Token>& ids = decoder.records().front().output_ids;
-    stream.push(std::span(ids).subspan(shown));
-    if (drawing && !decoder.records().front().rounds.empty())
-      fmt::print("{}", text_of(drawing.value().round(decoder.records().front().rounds.back(),
-                                                     std::span(ids).subspan(shown))));
-    shown = ids.size();
+    const GenerationRecord& record = decoder.records().front();
+    if (drawing && !record.rounds.empty())
+      fmt::print("{}", text_of(drawing.value().round(record.rounds.back(),
+                                                     std::span(record.output_ids).subspan(drawn))));
+    drawn = record.output_ids.size();
+    shown.show(record, !more);
   }
-  Outcome outcome{decoder.records().front(), stream.finish()};
+  Outcome outcome{decoder.records().front(), shown.text()};
   outcome.record.energy = energy.used();
   if (mode.draw_trees) fmt::print("{}", outcome.text);
   return outcome;
-}
-
-double tokens_per_round(const GenerationRecord& record) {
-  return static_cast<double>(record.output_ids.size()) / static_cast<double>(record.rounds.size());
-}
-
-double bytes_per_token(const GenerationRecord& record) {
-  return static_cast<double>(record.read.total()) / static_cast<double>(record.output_ids.size());
-}
-
-/// Energy of decoding, by the tokens that were kept.
-std::optional<double> joules_per_token(const GenerationRecord& record) {
-  if (!record.energy) return std::nullopt;
-  return record.energy->joules / static_cast<double>(record.output_ids.size());
-}
-
-/// Bytes and energy of a token, for the summary.
-std::string costs_of_a_token(const GenerationRecord& record) {
-  std::string text = fmt::format("{:.1f} MB read a token", bytes_per_token(record) * 1e-6);
-  if (const auto joules = joules_per_token(record))
-    text += fmt::format(", {:.3g} J a token ({})", *joules, record.energy->source);
-  return text;
-}
-
-void print_summary(const std::string& name, const engines::ModelInfo& model,
-                   const Outcome& outcome) {
-  const GenerationRecord& r = outcome.record;
-  const double tokens = static_cast<double>(r.output_ids.size());
-  fmt::print(stderr,
-             "[{}] {} tokens ({}): {:.1f} tokens/s decoding, {:.1f} in all; {:.2f} tokens a round; "
-             "{}; prefill {:.0f} ms; {} in {} on {}, kernels {}\n",
-             name, r.output_ids.size(), to_string(r.stop_reason), tokens / seconds(r.decode_ns),
-             tokens / seconds(r.decode_ns + r.prefill_ns), tokens_per_round(r), costs_of_a_token(r),
-             seconds(r.prefill_ns) * 1e3, model.name, model.dtype, model.device, model.kernels);
 }
 
 void note_drafter_context(const Session& session, const GenerateOptions& mode,
@@ -146,60 +111,6 @@ void note_drafter_context(const Session& session, const GenerateOptions& mode,
     if (!said.empty()) fmt::print(stderr, "speclab: {}\n", said);
 }
 
-/// Of one text: another prompt, or another minute, has another ratio.
-void print_comparison(const GenerationRecord& plain, const GenerationRecord& drafted) {
-  const auto per_token = [](const GenerationRecord& r) {
-    return seconds(r.decode_ns) / static_cast<double>(r.output_ids.size());
-  };
-  fmt::print(
-      stderr,
-      "[both] {}; a token took {:.2f} times as long plainly as with drafts (decoding, one text)\n",
-      plain.output_ids == drafted.output_ids ? "the same tokens" : "other tokens",
-      per_token(plain) / per_token(drafted));
-}
-
-nlohmann::ordered_json rounds_json(const GenerationRecord& record) {
-  nlohmann::ordered_json rounds = nlohmann::ordered_json::array();
-  for (const RoundRecord& round : record.rounds)
-    rounds.push_back({{"drafted", round.drafted},
-                      {"accepted", round.accepted},
-                      {"emitted", round.emitted},
-                      {"rows", round.rows},
-                      {"target_seconds", seconds(round.target_ns)}});
-  return rounds;
-}
-
-/// The energy is null if no meter tells it.
-void add_costs(nlohmann::ordered_json& object, const GenerationRecord& record) {
-  const auto joules = joules_per_token(record);
-  object["target_bytes"] = record.read.target;
-  object["draft_bytes"] = record.read.draft;
-  object["bytes_per_token"] = bytes_per_token(record);
-  object["energy_j"] = record.energy ? nlohmann::ordered_json(record.energy->joules) : nullptr;
-  object["energy_per_token_j"] = joules ? nlohmann::ordered_json(*joules) : nullptr;
-  object["energy_source"] = record.energy ? nlohmann::ordered_json(record.energy->source) : nullptr;
-}
-
-nlohmann::ordered_json outcome_json(const GenerateOptions& options, const engines::ModelInfo& model,
-                                    const engines::Request& request, const Outcome& outcome) {
-  const GenerationRecord& r = outcome.record;
-  nlohmann::ordered_json object{
-      {"prompt_ids", request.prompt_ids},
-      {"output_ids", r.output_ids},
-      {"text", outcome.text},
-      {"stop_reason", to_string(r.stop_reason)},
-      {"rounds", rounds_json(r)},
-      {"prefill_seconds", seconds(r.prefill_ns)},
-      {"decode_seconds", seconds(r.decode_ns)},
-      {"time_to_first_token_seconds", seconds(r.time_to_first_token_ns)},
-      {"tokens_per_second", static_cast<double>(r.output_ids.size()) / seconds(r.decode_ns)},
-      {"tokens_per_round", tokens_per_round(r)}};
-  add_costs(object, r);
-  object["bridge"] = bridge_json(r);
-  object["settings"] = settings_json(options, model);
-  return object;
-}
-
 /// Loads the model and reads the prompt. Signals are caught only from here on: nothing is begun
 /// before.
 Session make_session(const GenerateOptions& options) {
@@ -207,6 +118,7 @@ Session make_session(const GenerateOptions& options) {
   if (options.prompts.set) list = read_prompt_list(options.prompts);
   auto engines = open_engines();
   engines::LoadedModel loaded = load_with_note(*engines, options.common.model);
+  check_stream_of_model(options.stream, loaded);
   std::vector<GivenPrompt> prompts = given_prompts(options, list, loaded);
   auto energy = engines->energy_meter();
   return {std::move(engines), std::move(loaded), std::move(energy), std::move(prompts)};
@@ -228,16 +140,13 @@ std::vector<GenerateOptions> modes_of(const GenerateOptions& options) {
 void check_options(const GenerateOptions& options) {
   if (options.draw_trees && options.common.json)
     throw ConfigError("--draw-trees and --json contradict each other; give one");
+  check_stream(options);
   if (TreeGrowth::parse(options.decoder.drafter.tree, 1).is_adaptive &&
       !can_count_nodes(options.policy))
     throw ConfigError(
         fmt::format("policy '{}' with tree '{}', which takes its number of nodes from the policy; "
                     "allowed: heuristic, constant:N",
                     escaped(options.policy), escaped(options.decoder.drafter.tree)));
-}
-
-std::string dump(const nlohmann::ordered_json& value) {
-  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 /// One prompt, in every mode of rounds. @return the object that --json prints
@@ -247,16 +156,16 @@ nlohmann::ordered_json generate_in_rounds(Session& session, const GenerateOption
   for (const GenerateOptions& mode : modes_of(options)) {
     const Outcome outcome = decode(session, mode);
     results.push_back(outcome_json(mode, session.loaded.model->info(), session.request, outcome));
-    if (!options.common.json && !session.loaded.tokenizer)
+    if (!options.prints_json() && !session.loaded.tokenizer)
       fmt::print("{}", fmt::join(outcome.record.output_ids, ","));
-    if (!options.common.json) fmt::print("\n");
+    if (!options.prints_json()) fmt::print("\n");
     std::fflush(stdout);  // before what is said on standard error
-    if (!options.common.json)
+    if (!options.prints_json())
       print_summary(mode.decoder.drafter.kind, session.loaded.model->info(), outcome);
     note_drafter_context(session, mode, outcome);
     outcomes.push_back(outcome.record);
   }
-  if (options.side_by_side && !options.common.json)
+  if (options.side_by_side && !options.prints_json())
     print_comparison(outcomes.front(), outcomes.back());
   if (!options.side_by_side) return results.front();
   return {{"plain", results.front()}, {"speculative", results.back()}};
@@ -295,12 +204,13 @@ int run_generate(const GenerateOptions& options) {
   for (std::size_t i = 0; i < session.prompts.size(); ++i) {
     const GivenPrompt& prompt = session.prompts[i];
     session.request = {static_cast<std::uint32_t>(i), prompt.ids};
-    if (!options.common.json && !prompt.id.empty())
+    session.prompt_id = prompt.id;
+    if (!options.prints_json() && !prompt.id.empty())
       fmt::print("== {} ({})\n", prompt.id, prompt.category);
     const nlohmann::ordered_json result = generate(session, options);
     nlohmann::ordered_json object = named(prompt, result);
     if (read) object["generation"] = generation_json(*read);
-    if (options.common.json) fmt::print("{}\n", dump(object));
+    if (options.prints_json()) fmt::print("{}\n", json_text(object));
   }
   return 0;
 }

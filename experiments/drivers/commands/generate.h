@@ -6,6 +6,7 @@
 #include "experiments/drivers/commands/chat_files.h"
 #include "experiments/drivers/commands/model_options.h"
 #include "experiments/drivers/commands/prompt_list.h"
+#include "experiments/drivers/generate/stream_options.h"
 #include "experiments/drivers/generation/generation_options.h"
 
 namespace speclab::experiments {
@@ -20,9 +21,13 @@ struct GenerateOptions {
   bool chat_template = true;
   bool side_by_side = false;
   bool draw_trees = false;  ///< every round's draft instead of text as it comes
+  StreamOptions stream;
   engines::DecoderOptions decoder;
   std::string policy = "constant:4";
   GenerationOptions generation;
+
+  /// Whether standard output holds JSON alone.
+  bool prints_json() const { return common.json || stream.has_lines(); }
 };
 
 /// @return exit code @throws ConfigError and what the engines throw

@@ -17,18 +17,10 @@
 #include "experiments/drivers/engines_loader.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/log_sum_exp.h"
 
 namespace speclab::experiments {
 namespace {
-
-/// ln of the sum of exp(logits), in double; NaN where a logit is NaN or infinite, or all are minus
-/// infinity.
-double log_sum_exp(std::span<const float> logits) {
-  const double largest = static_cast<double>(*std::max_element(logits.begin(), logits.end()));
-  double sum = 0;
-  for (const float logit : logits) sum += std::exp(static_cast<double>(logit) - largest);
-  return largest + std::log(sum);
-}
 
 /// @throws NotFiniteError naming the model
 double require_finite(double value, const engines::LanguageModel& model) {

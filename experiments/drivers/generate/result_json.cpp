@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "experiments/drivers/generate/bridge_report.h"
+
 namespace speclab::experiments {
 namespace {
 
@@ -11,6 +13,28 @@ nlohmann::ordered_json parts_json(const engines::DrafterOptions& drafter) {
   for (const engines::DrafterOptions& part : drafter.parts)
     parts.push_back({{"drafter", part.kind}, {"weight", part.weight}});
   return parts;
+}
+
+nlohmann::ordered_json rounds_json(const GenerationRecord& record) {
+  nlohmann::ordered_json rounds = nlohmann::ordered_json::array();
+  for (const RoundRecord& round : record.rounds)
+    rounds.push_back({{"drafted", round.drafted},
+                      {"accepted", round.accepted},
+                      {"emitted", round.emitted},
+                      {"rows", round.rows},
+                      {"target_seconds", seconds(round.target_ns)}});
+  return rounds;
+}
+
+/// The energy is null if no meter tells it.
+void add_costs(nlohmann::ordered_json& object, const GenerationRecord& record) {
+  const auto joules = joules_per_token(record);
+  object["target_bytes"] = record.read.target;
+  object["draft_bytes"] = record.read.draft;
+  object["bytes_per_token"] = bytes_per_token(record);
+  object["energy_j"] = record.energy ? nlohmann::ordered_json(record.energy->joules) : nullptr;
+  object["energy_per_token_j"] = joules ? nlohmann::ordered_json(*joules) : nullptr;
+  object["energy_source"] = record.energy ? nlohmann::ordered_json(record.energy->source) : nullptr;
 }
 
 }  // namespace
@@ -43,6 +67,40 @@ nlohmann::ordered_json settings_json(const GenerateOptions& options,
   engines::visit_sampling(sampling,
                           [&](const char* name, const auto& value) { settings[name] = value; });
   return settings;
+}
+
+nlohmann::ordered_json outcome_json(const GenerateOptions& options, const engines::ModelInfo& model,
+                                    const engines::Request& request, const Outcome& outcome) {
+  const GenerationRecord& r = outcome.record;
+  nlohmann::ordered_json object{
+      {"prompt_ids", request.prompt_ids},
+      {"output_ids", r.output_ids},
+      {"text", outcome.text},
+      {"stop_reason", to_string(r.stop_reason)},
+      {"rounds", rounds_json(r)},
+      {"prefill_seconds", seconds(r.prefill_ns)},
+      {"decode_seconds", seconds(r.decode_ns)},
+      {"time_to_first_token_seconds", seconds(r.time_to_first_token_ns)},
+      {"tokens_per_second", static_cast<double>(r.output_ids.size()) / seconds(r.decode_ns)},
+      {"tokens_per_round", tokens_per_round(r)}};
+  add_costs(object, r);
+  object["bridge"] = bridge_json(r);
+  object["settings"] = settings_json(options, model);
+  return object;
+}
+
+nlohmann::ordered_json token_json(const GenerationRecord& record, std::size_t index,
+                                  const std::string* text) {
+  return {{"index", index},
+          {"id", record.output_ids[index]},
+          {"text", text ? nlohmann::ordered_json(*text) : nullptr},
+          {"log_probability", record.log_probabilities[index]},
+          {"fate", to_string(record.fates[index])},
+          {"round", record.rounds.back().round}};
+}
+
+std::string json_text(const nlohmann::ordered_json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace speclab::experiments

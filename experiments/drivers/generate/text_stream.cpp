@@ -1,56 +1,121 @@
 #include "experiments/drivers/generate/text_stream.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <array>
 
 namespace speclab::experiments {
+namespace {
 
-TextStream::TextStream(const engines::Tokenizer* tokenizer,
-                       const std::vector<std::string>& stop_strings, bool echo)
+struct CharacterRange {
+  std::string_view first, last;
+};
+
+/// The CJK blocks of TextStreamer. UTF-8 has the order of the characters.
+constexpr std::array<CharacterRange, 8> kCjk{{{"\u3400", "\u4DBF"},
+                                              {"\u4E00", "\u9FFF"},
+                                              {"\uF900", "\uFAFF"},
+                                              {"\U00020000", "\U0002A6DF"},
+                                              {"\U0002A700", "\U0002B73F"},
+                                              {"\U0002B740", "\U0002B81F"},
+                                              {"\U0002B820", "\U0002CEAF"},
+                                              {"\U0002F800", "\U0002FA1F"}}};
+
+/// Whether a byte of UTF-8 continues a character.
+bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
+std::string_view last_character(std::string_view text) {
+  std::size_t begin = text.size();
+  while (begin > 0 && continues(text[begin - 1])) --begin;
+  return text.substr(std::max<std::size_t>(begin, 1) - 1);
+}
+
+bool ends_with_cjk(std::string_view text) {
+  const std::string_view last = last_character(text);
+  return std::ranges::any_of(kCjk, [last](const CharacterRange& range) {
+    return range.first <= last && last <= range.last;
+  });
+}
+
+}  // namespace
+
+std::size_t words_end(std::string_view text) {
+  if (text.ends_with('\n') || ends_with_cjk(text)) return text.size();
+  const std::size_t blank = text.rfind(' ');
+  return blank == std::string_view::npos ? 0 : blank + 1;
+}
+
+TextStream::TextStream(const engines::Tokenizer* tokenizer, const TextStreamOptions& options)
     : tokenizer_(tokenizer),
       decoder_(tokenizer ? tokenizer->streaming_decoder() : nullptr),
-      stop_strings_(stop_strings),
-      echo_(echo) {}
+      options_(options) {}
 
-void TextStream::push(std::span<const Token> tokens) {
-  if (!decoder_) return;
+std::string TextStream::push_prompt(std::span<const Token> tokens) {
+  append(tokens);
+  begin_ = text_.size();
+  return piece_to(pieces_end());
+}
+
+std::string TextStream::push(std::span<const Token> tokens) {
+  const std::size_t size_before = text_.size();
+  append(tokens);
+  cut_at_stop_string(size_before);
+  return piece_to(pieces_end());
+}
+
+std::string TextStream::finish() {
+  const std::size_t size_before = text_.size();
+  if (decoder_ && !is_cut_) text_ += decoder_->flush();
+  cut_at_stop_string(size_before);
+  return piece_to(text_.size());
+}
+
+void TextStream::append(std::span<const Token> tokens) {
+  if (!decoder_ || is_cut_) return;
   for (const Token token : tokens)
-    if (!tokenizer_->is_end_of_sequence(token)) text_ += decoder_->push(token);
-  cut_at_stop_string();
-  print(text_.size() - held_back());
+    if (!is_left_out(token)) text_ += decoder_->push(token);
 }
 
-const std::string& TextStream::finish() {
-  if (decoder_) text_ += decoder_->flush();
-  cut_at_stop_string();
-  print(text_.size());
-  return text_;
+bool TextStream::is_left_out(Token token) const {
+  if (options_.left_out == LeftOutTokens::none) return false;
+  if (options_.left_out == LeftOutTokens::ends) return tokenizer_->is_end_of_sequence(token);
+  return tokenizer_->token_bytes(token).empty();
 }
 
-void TextStream::cut_at_stop_string() {
-  for (const std::string& stop : stop_strings_)
-    text_.resize(std::min(text_.size(), text_.find(stop)));
+/// @param size_before  bytes in which stop strings were looked for already
+void TextStream::cut_at_stop_string(std::size_t size_before) {
+  for (const std::string& stop : options_.stop_strings) {
+    const std::size_t overlap = std::min(stop.size() - 1, size_before - begin_);
+    const std::size_t found = text_.find(stop, size_before - overlap);
+    if (found == std::string::npos) continue;
+    text_.resize(found);
+    is_cut_ = true;
+  }
 }
 
 /// Bytes that may begin a stop string, and those that would part a character.
 std::size_t TextStream::held_back() const {
+  const std::string_view own = std::string_view(text_).substr(begin_);
   std::size_t held = 0;
-  for (const std::string& stop : stop_strings_)
-    held = std::max(held, stop.size() - std::min<std::size_t>(1, stop.size()));
-  held = std::min(held, text_.size());
-  const auto continues_character = [&] {
-    return held > 0 && held < text_.size() &&
-           (static_cast<unsigned char>(text_[text_.size() - held]) & 0xC0) == 0x80;
-  };
-  while (continues_character()) ++held;
+  for (const std::string_view stop : options_.stop_strings)
+    for (std::size_t size = std::min(own.size(), stop.size() - 1); size > held; --size)
+      if (own.ends_with(stop.substr(0, size))) held = size;
+  while (held > 0 && held < own.size() && continues(own[own.size() - held])) ++held;
   return held;
 }
 
-void TextStream::print(std::size_t end) {
-  if (!echo_ || end <= printed_) return;
-  std::fwrite(text_.data() + printed_, 1, end - printed_, stdout);
-  std::fflush(stdout);
-  printed_ = end;
+std::size_t TextStream::pieces_end() const {
+  const std::string_view certain = std::string_view(text_).substr(0, text_.size() - held_back());
+  if (options_.pieces == StreamPieces::whole) return 0;
+  if (options_.pieces == StreamPieces::characters) return certain.size();
+  const std::size_t given = std::min(given_, certain.size());
+  return given + words_end(certain.substr(given));
+}
+
+std::string TextStream::piece_to(std::size_t end) {
+  if (end <= given_) return "";
+  std::string piece = text_.substr(given_, end - given_);
+  given_ = end;
+  return piece;
 }
 
 }  // namespace speclab::experiments

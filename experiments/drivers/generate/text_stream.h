@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -8,30 +9,58 @@
 
 namespace speclab::experiments {
 
-/// Prints text as it becomes complete; nothing from a stop string on, and no end-of-sequence
-/// tokens.
+/// Where a text is parted while it comes.
+enum class StreamPieces : std::uint8_t {
+  words,       ///< as TextStreamer of transformers does: see words_end
+  characters,  ///< behind every whole character
+  whole,       ///< nowhere
+};
+
+/// Special tokens that a text leaves out.
+enum class LeftOutTokens : std::uint8_t { ends, special, none };
+
+struct TextStreamOptions {
+  StreamPieces pieces = StreamPieces::whole;
+  LeftOutTokens left_out = LeftOutTokens::ends;
+  std::vector<std::string> stop_strings{};  ///< none of them empty
+};
+
+/// Bytes at the begin of a text that make whole words: all of it if it ends with a newline or a CJK
+/// character, else up to its last blank.
+/// @param text  valid UTF-8
+/// @source TextStreamer of transformers 4.49
+std::size_t words_end(std::string_view text);
+
+/// Parts the text of tokens into pieces as it comes. Joined, they are the text, which ends before
+/// the first stop string. No piece ends inside a character.
 class TextStream {
  public:
-  /// @param tokenizer  null where the model has none: then there is no text
-  /// @param echo       whether anything is printed
-  TextStream(const engines::Tokenizer* tokenizer, const std::vector<std::string>& stop_strings,
-             bool echo);
+  /// @param tokenizer  outlives this; null where the model has none: then there is no text
+  TextStream(const engines::Tokenizer* tokenizer, const TextStreamOptions& options);
 
-  void push(std::span<const Token> tokens);
-  /// The whole text.
-  const std::string& finish();
+  /// A prompt that belongs to the text. Stop strings are not looked for in it.
+  std::string push_prompt(std::span<const Token> tokens);
+  /// @return the piece that these tokens complete; may be empty
+  std::string push(std::span<const Token> tokens);
+  /// @return the rest
+  std::string finish();
+  const std::string& text() const { return text_; }
 
  private:
-  void cut_at_stop_string();
+  void append(std::span<const Token> tokens);
+  bool is_left_out(Token token) const;
+  void cut_at_stop_string(std::size_t size_before);
   std::size_t held_back() const;
-  void print(std::size_t end);
+  std::size_t pieces_end() const;
+  std::string piece_to(std::size_t end);
 
   const engines::Tokenizer* tokenizer_;
   std::unique_ptr<engines::StreamingDecoder> decoder_;
-  std::vector<std::string> stop_strings_;
-  bool echo_;
+  TextStreamOptions options_;
   std::string text_;
-  std::size_t printed_ = 0;
+  std::size_t begin_ = 0;  ///< of the text behind the prompt
+  std::size_t given_ = 0;  ///< bytes of the pieces so far
+  bool is_cut_ = false;    ///< a stop string has ended the text
 };
 
 }  // namespace speclab::experiments

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "experiments/drivers/generate/stream_checks.h"
 #include "experiments/drivers/generation/explanation.h"
 #include "experiments/drivers/generation/saved_config.h"
 #include "sim/core/errors.h"
@@ -71,6 +72,7 @@ std::optional<GenerationPlan> planned_generation(const GenerateOptions& options,
     plan = generation_plan(read.config, read.mode, options.generation,
                            {options.decoder, options.policy, options.common.seed});
     check_rounds(options, *plan);
+    check_stream_of_plan(options.stream, *plan);
   }
   if (options.generation.save_file)
     save_generation_config(read.config, *options.generation.save_file);

@@ -65,23 +65,27 @@ engines::SearchRecord drawn_texts(const SearchCall& call, const GenerationPlan& 
   return record;
 }
 
-/// The text of a sequence; null without a tokenizer.
-ordered_json text_of(const SearchCall& call, const GenerationPlan& plan,
-                     const engines::FoundSequence& sequence) {
-  if (!call.loaded.tokenizer) return nullptr;
-  const auto& stops =
-      plan.mode.searches() ? plan.search.stop.stop_strings : plan.decoder.stop.stop_strings;
-  TextStream stream(call.loaded.tokenizer.get(), stops, false);
-  stream.push(sequence.ids);
-  return stream.finish();
+TextStreamOptions text_options(const GenerateOptions& options, const GenerationPlan& plan) {
+  const engines::StopOptions& stop = plan.mode.searches() ? plan.search.stop : plan.decoder.stop;
+  return {.left_out = options.stream.left_out(), .stop_strings = stop.stop_strings};
 }
 
-ordered_json sequences_json(const SearchCall& call, const GenerationPlan& plan,
+/// The text of a sequence; null without a tokenizer.
+ordered_json text_of(const SearchCall& call, const TextStreamOptions& options,
+                     const engines::FoundSequence& sequence) {
+  if (!call.loaded.tokenizer) return nullptr;
+  TextStream stream(call.loaded.tokenizer.get(), options);
+  stream.push(sequence.ids);
+  stream.finish();
+  return stream.text();
+}
+
+ordered_json sequences_json(const SearchCall& call, const TextStreamOptions& options,
                             const engines::SearchRecord& record) {
   ordered_json sequences = ordered_json::array();
   for (const engines::FoundSequence& one : record.sequences)
     sequences.push_back({{"ids", one.ids},
-                         {"text", text_of(call, plan, one)},
+                         {"text", text_of(call, options, one)},
                          {"score", one.score ? ordered_json(*one.score) : nullptr},
                          {"stop_reason", to_string(one.stop_reason)}});
   return sequences;
@@ -95,7 +99,7 @@ std::int64_t num_tokens(const engines::SearchRecord& record) {
 
 ordered_json result_of(const SearchCall& call, const GenerateOptions& options,
                        const GenerationPlan& plan, const engines::SearchRecord& record) {
-  const ordered_json sequences = sequences_json(call, plan, record);
+  const ordered_json sequences = sequences_json(call, text_options(options, plan), record);
   const double tokens = static_cast<double>(num_tokens(record));
   ordered_json result{{"prompt_ids", call.request.prompt_ids},
                       {"output_ids", sequences.at(0)["ids"]},

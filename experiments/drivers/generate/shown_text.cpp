@@ -1,0 +1,55 @@
+#include "experiments/drivers/generate/shown_text.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "experiments/drivers/generate/result_json.h"
+
+namespace speclab::experiments {
+namespace {
+
+void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+StreamPieces pieces_of(const GenerateOptions& mode) {
+  if (mode.stream.has_lines() || mode.stream.form == "characters") return StreamPieces::characters;
+  return mode.stream.form == "off" ? StreamPieces::whole : StreamPieces::words;
+}
+
+}  // namespace
+
+ShownText::ShownText(const GenerateOptions& mode, std::string prompt_id,
+                     const engines::Tokenizer* tokenizer)
+    : has_tokenizer_(tokenizer != nullptr),
+      has_lines_(mode.stream.has_lines()),
+      is_silent_(!has_lines_ && (mode.common.json || mode.draw_trees)),
+      skips_prompt_(mode.stream.skip_prompt),
+      prompt_id_(std::move(prompt_id)),
+      stream_(tokenizer,
+              {pieces_of(mode), mode.stream.left_out(), mode.decoder.stop.stop_strings}) {}
+
+void ShownText::begin(std::span<const Token> prompt_ids) {
+  if (skips_prompt_) return;
+  print(stream_.push_prompt(prompt_ids));
+  std::fflush(stdout);
+}
+
+void ShownText::show(const GenerationRecord& record, bool is_last) {
+  const std::vector<Token>& ids = record.output_ids;
+  for (; num_shown_ < ids.size(); ++num_shown_) {
+    std::string piece = stream_.push({&ids[num_shown_], 1});
+    if (is_last && num_shown_ + 1 == ids.size()) piece += stream_.finish();
+    if (!is_silent_) show_token(record, num_shown_, piece);
+  }
+  std::fflush(stdout);
+}
+
+void ShownText::show_token(const GenerationRecord& record, std::size_t index,
+                           const std::string& piece) {
+  if (!has_lines_) return print(piece);
+  nlohmann::ordered_json line;
+  if (!prompt_id_.empty()) line["prompt_id"] = prompt_id_;
+  line.update(token_json(record, index, has_tokenizer_ ? &piece : nullptr));
+  print(json_text(line) + "\n");
+}
+
+}  // namespace speclab::experiments
