@@ -40,4 +40,8 @@ std::unique_ptr<Drafter> re_encoding_drafter(std::unique_ptr<DraftModel> model,
                                              const Bridge& bridge, const ModelInfo& target,
                                              const DecoderOptions& options);
 
+/// Either of both, as the bridge says. @throws ConfigError if re_encoding_drafter is given a tree
+std::unique_ptr<Drafter> bridged_drafter(std::shared_ptr<LanguageModel> model, const Bridge& bridge,
+                                         const ModelInfo& target, const DecoderOptions& options);
+
 }  // namespace speclab::engines

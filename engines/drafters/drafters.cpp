@@ -146,30 +146,6 @@ class Sources {
   std::set<const void*> models_taken_;
 };
 
-bool spells_anew(const std::string& bridge) {
-  return bridge == "re_encode" || bridge == "look_behind";
-}
-
-std::unique_ptr<Drafter> bridged_drafter(const DecoderOptions& options, const ModelInfo& target,
-                                         const DrafterModels::Bridged& bridged) {
-  auto model = transformer_draft_model(bridged.model);
-  const Bridge& bridge = bridged.bridge;
-  if (!spells_anew(bridge.kind)) {
-    const auto meter = std::make_shared<BridgeMeter>(bridge.kind);
-    auto shared = shared_vocabulary_model(std::move(model), bridge, target.vocab_size, meter);
-    return metered_drafter(
-        make_growing_drafter(model_next_tokens(std::move(shared), options.sampling),
-                             options.drafter.kind, options),
-        meter);
-  }
-  if (options.drafter.tree != "chain")
-    throw ConfigError(
-        fmt::format("tree '{}' with the bridge {}, which drafts chains; allowed: "
-                    "chain, or the bridges intersection and trimmed_intersection",
-                    escaped(options.drafter.tree), bridge.kind));
-  return re_encoding_drafter(std::move(model), bridge, target, options);
-}
-
 }  // namespace
 
 std::vector<std::string> drafter_kinds() { return {kDrafterKinds.begin(), kDrafterKinds.end()}; }
@@ -210,7 +186,7 @@ std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const Model
     return make_prompt_lookup_drafter(options, target.vocab_size);
   if (is_among(drafter.kind, kBridgedDrafterKinds))
     if (const auto bridged = models.bridged(options))
-      return bridged_drafter(options, target, *bridged);
+      return bridged_drafter(bridged->model, bridged->bridge, target, options);
   return make_growing_drafter(Sources(options.sampling, target, models).next_tokens(drafter),
                               drafter.kind, options);
 }
