@@ -47,7 +47,7 @@ void add_stream_options(CLI::App* command, StreamOptions& stream) {
                    "If not given, words")
       ->check(takes_one_of(kStreamForms));
   command->add_option("--skip-prompt", stream.skip_prompt, "false: the text begins with the prompt")
-      ->capture_default_str()
+      ->default_str("true")
       ->check(takes_one_of({"true", "false"}));
   command
       ->add_option("--skip-special-tokens", stream.skip_special_tokens,

@@ -50,14 +50,15 @@ TextStream::TextStream(const engines::Tokenizer* tokenizer, const TextStreamOpti
       options_(options) {}
 
 std::string TextStream::push_prompt(std::span<const Token> tokens) {
-  append(tokens);
+  const bool keeps_all = options_.left_out == LeftOutTokens::ends;
+  append(tokens, keeps_all ? LeftOutTokens::none : options_.left_out);
   begin_ = text_.size();
   return piece_to(pieces_end());
 }
 
 std::string TextStream::push(std::span<const Token> tokens) {
   const std::size_t size_before = text_.size();
-  append(tokens);
+  append(tokens, options_.left_out);
   cut_at_stop_string(size_before);
   return piece_to(pieces_end());
 }
@@ -69,15 +70,15 @@ std::string TextStream::finish() {
   return piece_to(text_.size());
 }
 
-void TextStream::append(std::span<const Token> tokens) {
+void TextStream::append(std::span<const Token> tokens, LeftOutTokens left_out) {
   if (!decoder_ || is_cut_) return;
   for (const Token token : tokens)
-    if (!is_left_out(token)) text_ += decoder_->push(token);
+    if (!is_left_out(token, left_out)) text_ += decoder_->push(token);
 }
 
-bool TextStream::is_left_out(Token token) const {
-  if (options_.left_out == LeftOutTokens::none) return false;
-  if (options_.left_out == LeftOutTokens::ends) return tokenizer_->is_end_of_sequence(token);
+bool TextStream::is_left_out(Token token, LeftOutTokens left_out) const {
+  if (left_out == LeftOutTokens::none) return false;
+  if (left_out == LeftOutTokens::ends) return tokenizer_->is_end_of_sequence(token);
   return tokenizer_->token_bytes(token).empty();
 }
 

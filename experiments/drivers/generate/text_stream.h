@@ -38,7 +38,7 @@ class TextStream {
   /// @param tokenizer  outlives this; null where the model has none: then there is no text
   TextStream(const engines::Tokenizer* tokenizer, const TextStreamOptions& options);
 
-  /// A prompt that belongs to the text. Stop strings are not looked for in it.
+  /// A prompt that belongs to the text. Neither stop strings nor ends count in it.
   std::string push_prompt(std::span<const Token> tokens);
   /// @return the piece that these tokens complete; may be empty
   std::string push(std::span<const Token> tokens);
@@ -47,8 +47,8 @@ class TextStream {
   const std::string& text() const { return text_; }
 
  private:
-  void append(std::span<const Token> tokens);
-  bool is_left_out(Token token) const;
+  void append(std::span<const Token> tokens, LeftOutTokens left_out);
+  bool is_left_out(Token token, LeftOutTokens left_out) const;
   void cut_at_stop_string(std::size_t size_before);
   std::size_t held_back() const;
   std::size_t pieces_end() const;

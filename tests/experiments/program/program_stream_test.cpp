@@ -108,6 +108,7 @@ TEST(ProgramStream, BeginsWithThePromptWhereAsked) {
   EXPECT_TRUE(without.ends_with(text + "\n")) << without;
   EXPECT_EQ(without.find("<|im_"), std::string::npos) << without;
   EXPECT_TRUE(shown("false").starts_with("<|im_start|>"));
+  EXPECT_NE(shown("ends").find("Say the alphabet.<|im_end|>"), std::string::npos);
 }
 
 /// Defect: two options of which one would be ignored, or a mode that streams nothing without a
