@@ -5,6 +5,7 @@
 #include "engines/decoding/clock.h"
 #include "engines/decoding/commit_chain.h"
 #include "engines/decoding/request_checks.h"
+#include "engines/search/forced_word_checks.h"
 #include "engines/search/search_checks.h"
 
 namespace speclab::engines {
@@ -22,6 +23,7 @@ BeamSearch::BeamSearch(LanguageModel& target, std::shared_ptr<const Tokenizer> t
 
 SearchRecord BeamSearch::run(const Request& request, const std::function<void()>& check) {
   check_request(request, target_.info(), options_.stop.max_new_tokens);
+  check_room_for_words(options_, request.prompt_ids);
   options_.sampling.rules.set_lengths(request.prompt_ids.size(), options_.stop.max_new_tokens);
   prompt_ = request.prompt_ids;
   lengths_.prompt = static_cast<std::int32_t>(prompt_.size());
