@@ -17,6 +17,7 @@ add_executable(seeded_tests
   ../engines/exactness/exactness_test.cpp
   ../engines/sampling/logits_pipeline_parity_test.cpp
   ../engines/sampling/text_rules_test.cpp
+  ../engines/search/beam_drafts_test.cpp
   ../engines/search/beam_group_test.cpp
   ../engines/search/beam_law_test.cpp
   ../engines/search/branches_test.cpp
