@@ -22,6 +22,16 @@ bool follows_beams(const DrafterOptions& drafter) {
   return is_among(drafter.kind, kBeamDrafterKinds);
 }
 
+void check_rows_of_drafts(const SearchOptions& options) {
+  constexpr std::int64_t kMostDraftRows = 1024;
+  const std::int64_t rows = std::int64_t{options.num_beams} * (1 + most_drafted(options));
+  if (rows > kMostDraftRows)
+    throw ConfigError(
+        fmt::format("{} beams with {} drafted tokens each are {} rows of a forward; allowed: {}; "
+                    "take a smaller --speculation-length or tree",
+                    options.num_beams, most_drafted(options), rows, kMostDraftRows));
+}
+
 }  // namespace
 
 void BeamDrafts::begin(const Request& request, std::size_t num_beams) {
@@ -104,6 +114,7 @@ void check_drafts(const SearchOptions& options) {
   if (options.draft_length < 0)
     throw ConfigError(
         fmt::format("draft_length = {}; allowed: integers >= 0", options.draft_length));
+  check_rows_of_drafts(options);
 }
 
 std::unique_ptr<Drafter> make_beam_drafter(const SearchOptions& options, const ModelInfo& target,

@@ -72,6 +72,9 @@ TEST(BeamDrafts, AreRefusedWhereTheyCannotBeVerified) {
   options.force_words_ids = {{{5}}};
   expect_no_drafts(options, "1 forced words");
   options = beams_with_drafts(2);
+  options.draft_length = 600;
+  expect_no_drafts(options, "2 beams with 600 drafted tokens each are 1202 rows");
+  options = beams_with_drafts(2);
   options.drafter.kind = "small_transformer";
   expect_no_drafts(options, "whose states follow one text");
   options.drafter = {.kind = "mixture", .parts = {{.kind = "ngram"}, {.kind = "prompt_lookup"}}};
