@@ -109,7 +109,10 @@ class LocalEngines final : public Engines {
     if (options.num_beams == 1)
       return ContrastiveSearch(target, std::move(tokenizer), options).run(request, check);
     PhiloxChance chance(options.seed);
-    return BeamSearch(target, std::move(tokenizer), options, chance).run(request, check);
+    DraftersOfTarget models(drafters_, target.info(), tokenizer.get());
+    return BeamSearch(target, tokenizer, options, chance,
+                      make_beam_drafter(options, target.info(), models))
+        .run(request, check);
   }
 
   void train(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,

@@ -44,7 +44,9 @@ BeamGroup::BeamGroup(const SearchOptions& options, std::vector<Token> ends,
       finished_(options, size_) {}
 
 void BeamGroup::begin(std::span<const Token> prompt) {
-  beams_.assign(size_, {{prompt.begin(), prompt.end()}, kUnlikely, 0});
+  ForcedWords words(options_.force_words_ids);
+  for (const Token token : prompt) words.add(token);
+  beams_.assign(size_, {{prompt.begin(), prompt.end()}, kUnlikely, 0, std::move(words)});
   beams_.front().log_probability = 0.0;
 }
 
@@ -91,28 +93,77 @@ std::vector<Candidate> BeamGroup::drawn_candidates(RowScorer& scorer, const Beam
 
 bool BeamGroup::is_end(Token token) const { return std::ranges::find(ends_, token) != ends_.end(); }
 
-void BeamGroup::step(RowScorer& scorer, const BeamStep& step) {
-  choose(options_.do_sample ? drawn_candidates(scorer, step) : best_candidates(scorer, step));
+/// Continuations by tokens that further a forced word, however unlikely.
+std::vector<ForcedCandidate> BeamGroup::forcing_candidates(RowScorer& scorer,
+                                                           const BeamStep& step) const {
+  std::vector<ForcedCandidate> forcing;
+  visit_scores(beams_, scorer, step, [&](std::int32_t beam, std::span<const float> scores) {
+    for (const ForcedWords::Step& next : beams_[static_cast<std::size_t>(beam)].words.steps()) {
+      const float score = scores[static_cast<std::size_t>(next.token)];
+      if (std::isfinite(score))
+        forcing.push_back({continuation(beams_, beam, {next.token, score}), next.progress});
+    }
+  });
+  return forcing;
 }
 
-/// A text that ends counts if it is among as many best candidates as there are beams.
-void BeamGroup::choose(const std::vector<Candidate>& candidates) {
+bool BeamGroup::is_same_text(const Candidate& a, const Candidate& b) const {
+  return a.token == b.token && beams_[static_cast<std::size_t>(a.beam)].tokens ==
+                                   beams_[static_cast<std::size_t>(b.beam)].tokens;
+}
+
+/// Of the likely candidates and those that further words, as many as there are beams.
+std::vector<Candidate> BeamGroup::beside_forcing(
+    const std::vector<Candidate>& likely, const std::vector<ForcedCandidate>& forcing) const {
+  std::vector<ForcedCandidate> all;
+  for (const Candidate& one : likely) all.push_back({one, continued(one).words.progress()});
+  for (const ForcedCandidate& one : forcing)
+    if (std::ranges::none_of(all, [&](const ForcedCandidate& other) {
+          return is_same_text(one.candidate, other.candidate);
+        }))
+      all.push_back(one);
+  return all.size() == likely.size() ? likely : chosen_in_turn(std::move(all), size_);
+}
+
+void BeamGroup::step(RowScorer& scorer, const BeamStep& step) {
+  const std::vector<Candidate> candidates =
+      options_.do_sample ? drawn_candidates(scorer, step) : best_candidates(scorer, step);
   if (candidates.empty()) throw ConfigError(kNoTokenLeft);
-  std::vector<Beam> next;
-  for (std::size_t rank = 0; rank < candidates.size() && next.size() < size_; ++rank) {
-    const Candidate& one = candidates[rank];
-    Beam longer = beams_[static_cast<std::size_t>(one.beam)];
-    longer.tokens.push_back(one.token);
-    longer.log_probability = one.log_probability;
-    if (!is_end(one.token))
-      next.push_back(std::move(longer));
-    else if (rank < size_)
-      finished_.add(text_of(longer, StopReason::end_of_sequence), one.log_probability);
-  }
+  std::vector<Candidate> next = without_ends(candidates);
+  if (!options_.force_words_ids.empty())
+    next = beside_forcing(next, forcing_candidates(scorer, step));
   const auto length = static_cast<std::int32_t>(beams_.front().tokens.size()) + 1;
-  beams_ = std::move(next);
+  go_on(next);
   is_done_ = is_done_ || beams_.empty() ||
              finished_.are_final(candidates.front().log_probability, length, lengths_);
+}
+
+/// A text that ends counts if it is among as many best candidates as there are beams, and had all
+/// forced words before its end.
+std::vector<Candidate> BeamGroup::without_ends(const std::vector<Candidate>& candidates) {
+  std::vector<Candidate> next;
+  for (std::size_t rank = 0; rank < candidates.size() && next.size() < size_; ++rank) {
+    const Candidate& one = candidates[rank];
+    if (!is_end(one.token))
+      next.push_back(one);
+    else if (rank < size_ && beams_[static_cast<std::size_t>(one.beam)].words.are_met())
+      finished_.add(text_of(continued(one), StopReason::end_of_sequence), one.log_probability);
+  }
+  return next;
+}
+
+void BeamGroup::go_on(const std::vector<Candidate>& candidates) {
+  std::vector<Beam> next;
+  for (const Candidate& one : candidates) next.push_back(continued(one));
+  beams_ = std::move(next);
+}
+
+Beam BeamGroup::continued(const Candidate& candidate) const {
+  Beam longer = beams_[static_cast<std::size_t>(candidate.beam)];
+  longer.tokens.push_back(candidate.token);
+  longer.words.add(candidate.token);
+  longer.log_probability = candidate.log_probability;
+  return longer;
 }
 
 FoundSequence BeamGroup::text_of(const Beam& beam, StopReason reason) const {
@@ -121,6 +172,10 @@ FoundSequence BeamGroup::text_of(const Beam& beam, StopReason reason) const {
 
 void BeamGroup::finish(StopReason reason) {
   if (is_done_) return;
+  const auto lacking =
+      std::ranges::stable_partition(beams_, [](const Beam& beam) { return beam.words.are_met(); });
+  const auto num_met = std::ssize(beams_) - std::ssize(lacking);
+  if (num_met >= options_.num_return_sequences) beams_.erase(lacking.begin(), lacking.end());
   for (const Beam& beam : beams_) finished_.add(text_of(beam, reason), beam.log_probability);
   is_done_ = true;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engines/search/finished_beams.h"
+#include "engines/search/forced_choice.h"
 #include "engines/search/row_scorer.h"
 #include "sim/core/chance.h"
 
@@ -15,13 +16,7 @@ struct Beam {
   std::vector<Token> tokens;     ///< prompt and new tokens
   double log_probability = 0.0;  ///< sum of its scores, in nats
   std::int32_t row = 0;  ///< of the last forward that read it, or of its parent behind a step
-};
-
-/// A text with one more token, before it is chosen.
-struct Candidate {
-  std::int32_t beam = 0;  ///< of the group
-  Token token = 0;
-  double log_probability = 0.0;
+  ForcedWords words{};   ///< that it must have
 };
 
 /// Inputs of a step of a group.
@@ -41,7 +36,8 @@ class BeamGroup {
   void begin(std::span<const Token> prompt);
   /// Chooses the beams that go on, and puts texts that end aside.
   void step(RowScorer& scorer, const BeamStep& step);
-  /// Open beams count as finished too.
+  /// Open beams count as finished too; those that lack a forced word only if those that have all
+  /// are fewer than num_return_sequences.
   void finish(StopReason reason);
 
   bool is_done() const { return is_done_; }
@@ -53,8 +49,14 @@ class BeamGroup {
   std::size_t num_candidates() const;
   std::vector<Candidate> best_candidates(RowScorer& scorer, const BeamStep& step) const;
   std::vector<Candidate> drawn_candidates(RowScorer& scorer, const BeamStep& step) const;
+  std::vector<ForcedCandidate> forcing_candidates(RowScorer& scorer, const BeamStep& step) const;
   bool is_end(Token token) const;
-  void choose(const std::vector<Candidate>& candidates);
+  std::vector<Candidate> without_ends(const std::vector<Candidate>& candidates);
+  std::vector<Candidate> beside_forcing(const std::vector<Candidate>& likely,
+                                        const std::vector<ForcedCandidate>& forcing) const;
+  void go_on(const std::vector<Candidate>& candidates);
+  Beam continued(const Candidate& candidate) const;
+  bool is_same_text(const Candidate& a, const Candidate& b) const;
   FoundSequence text_of(const Beam& beam, StopReason reason) const;
 
   const SearchOptions& options_;

@@ -5,23 +5,27 @@
 #include "engines/decoding/clock.h"
 #include "engines/decoding/commit_chain.h"
 #include "engines/decoding/request_checks.h"
+#include "engines/search/forced_word_checks.h"
 #include "engines/search/search_checks.h"
 
 namespace speclab::engines {
 
 BeamSearch::BeamSearch(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
-                       const SearchOptions& options, Chance& chance)
+                       const SearchOptions& options, Chance& chance,
+                       std::unique_ptr<Drafter> drafter)
     : target_(target),
       tokenizer_(std::move(tokenizer)),
       options_(options),
       chance_(chance),
       ends_(ends_of(options.stop, tokenizer_.get())),
-      scorer_(options_, target.info().name, std::max<std::size_t>(2, 1 + ends_.size())) {
+      scorer_(options_, target.info().name, std::max<std::size_t>(2, 1 + ends_.size())),
+      drafts_(std::move(drafter)) {
   check_search_options(options_, target.info(), tokenizer_.get());
 }
 
 SearchRecord BeamSearch::run(const Request& request, const std::function<void()>& check) {
   check_request(request, target_.info(), options_.stop.max_new_tokens);
+  check_room_for_words(options_, request.prompt_ids);
   options_.sampling.rules.set_lengths(request.prompt_ids.size(), options_.stop.max_new_tokens);
   prompt_ = request.prompt_ids;
   lengths_.prompt = static_cast<std::int32_t>(prompt_.size());
@@ -36,23 +40,22 @@ SearchRecord BeamSearch::run(const Request& request, const std::function<void()>
     groups_.back().begin(prompt_);
   }
   branches_.clear();
+  drafts_.begin(request, static_cast<std::size_t>(options_.num_beams));
   begun_ns_ = now_ns();
   StopReason reason = StopReason::length;
-  do {
-    check();
-    step(request);
-  } while (!is_over(reason));
+  do check();
+  while (!round(request, reason));
   for (BeamGroup& group : groups_) group.finish(reason);
   record_.decode_ns = clock.lap_ns();
-  record_.read.target = target_.bytes_read();
+  record_.read = {target_.bytes_read(), drafts_.bytes_read()};
   record_.sequences = best_sequences();
   return std::move(record_);
 }
 
 void BeamSearch::prefill() {
-  const std::int64_t capacity =
-      lengths_.prompt +
-      std::int64_t{options_.num_beams} * (std::int64_t{options_.stop.max_new_tokens} + 1);
+  const std::int64_t capacity = lengths_.prompt + std::int64_t{options_.num_beams} *
+                                                      (std::int64_t{options_.stop.max_new_tokens} +
+                                                       1 + most_drafted(options_));
   require_memory_for_cache(target_.info(), capacity, options_.num_beams);
   cache_ = target_.make_cache(1, static_cast<std::int32_t>(capacity));
   slot_ = cache_->begin();
@@ -62,7 +65,7 @@ void BeamSearch::prefill() {
 
 /// The first forward reads the prompt's last token, for all beams.
 std::vector<ForwardRow> BeamSearch::rows_of_beams() {
-  if (record_.num_steps == 0) return {{prompt_.back(), lengths_.prompt - 1, slot_}};
+  if (num_steps() == 0) return {{prompt_.back(), lengths_.prompt - 1, slot_}};
   std::vector<ForwardRow> rows;
   for (BeamGroup& group : groups_) {
     if (group.is_done()) continue;
@@ -76,14 +79,33 @@ std::vector<ForwardRow> BeamSearch::rows_of_beams() {
   return rows;
 }
 
-void BeamSearch::step(const Request& request) {
-  const std::vector<ForwardRow> rows = rows_of_beams();
+/// No chain can follow the first step, in which one text becomes all beams. A draft behind the last
+/// step would be read in vain.
+void BeamSearch::add_drafts(std::vector<ForwardRow>& rows) {
+  if (num_steps() == 0) return;
+  const std::int32_t levels =
+      std::min(options_.draft_length, options_.stop.max_new_tokens - num_steps() - 1);
+  record_.num_drafted += drafts_.add_rows(groups_.front().beams(), levels, rows);
+}
+
+std::int32_t BeamSearch::num_steps() const {
+  return static_cast<std::int32_t>(record_.num_steps + record_.num_accepted);
+}
+
+bool BeamSearch::round(const Request& request, StopReason& reason) {
+  std::vector<ForwardRow> rows = rows_of_beams();
+  add_drafts(rows);
   const ForwardResult result = target_.forward(rows, *cache_);
   ++record_.num_steps;
   record_.num_rows += std::ssize(rows);
   branches_.assign(rows.size(), -1);
-  step_groups(result, request.sequence_id);
+  for (;; ++record_.num_accepted) {
+    step_groups(result, request.sequence_id);
+    if (is_over(reason)) return true;
+    if (!drafts_.follow(groups_.front().beams())) break;
+  }
   keep_parents();
+  return false;
 }
 
 /// Groups choose one after the other; each avoids what those before have chosen.
@@ -115,7 +137,7 @@ void BeamSearch::keep_parents() {
 
 bool BeamSearch::is_over(StopReason& reason) const {
   if (std::ranges::all_of(groups_, &BeamGroup::is_done)) return true;
-  if (record_.num_steps == options_.stop.max_new_tokens) return true;
+  if (num_steps() == options_.stop.max_new_tokens) return true;
   if (have_stop_strings()) {
     reason = StopReason::stop_string;
     return true;

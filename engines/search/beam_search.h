@@ -1,5 +1,5 @@
 #pragma once
-// Beam search, beam sampling and diverse beams over one prompt.
+// Beam search, beam sampling, diverse and constrained beams over one prompt.
 
 #include <functional>
 #include <memory>
@@ -7,6 +7,7 @@
 #include "engines/decoding/counted_model.h"
 #include "engines/interface/sequence_search.h"
 #include "engines/interface/tokenizer.h"
+#include "engines/search/beam_drafts.h"
 #include "engines/search/beam_group.h"
 
 namespace speclab::engines {
@@ -15,10 +16,11 @@ namespace speclab::engines {
 class BeamSearch {
  public:
   /// @param target  outlives the search @param tokenizer  for stop strings; may be null
-  /// @param chance  of beams that are drawn
+  /// @param chance  of beams that are drawn @param drafter  of the options; null: none
   /// @throws ConfigError if an option is out of range or contradicts another
   BeamSearch(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
-             const SearchOptions& options, Chance& chance);
+             const SearchOptions& options, Chance& chance,
+             std::unique_ptr<Drafter> drafter = nullptr);
   BeamSearch(const BeamSearch&) = delete;
   BeamSearch& operator=(const BeamSearch&) = delete;
 
@@ -27,8 +29,11 @@ class BeamSearch {
 
  private:
   void prefill();
-  void step(const Request& request);
+  /// One forward, and every step that its rows allow. @return true if the search is over
+  bool round(const Request& request, StopReason& reason);
   std::vector<ForwardRow> rows_of_beams();
+  void add_drafts(std::vector<ForwardRow>& rows);
+  std::int32_t num_steps() const;
   void step_groups(const ForwardResult& result, std::uint32_t sequence);
   void keep_parents();
   bool is_over(StopReason& reason) const;
@@ -41,6 +46,7 @@ class BeamSearch {
   Chance& chance_;
   std::vector<Token> ends_;
   RowScorer scorer_;
+  BeamDrafts drafts_;
   BeamLengths lengths_;
   std::unique_ptr<KvCache> cache_;
   std::int32_t slot_ = 0;

@@ -6,6 +6,8 @@
 
 #include "engines/models/memory_need.h"
 #include "engines/sampling/score_processors.h"
+#include "engines/search/beam_drafts.h"
+#include "engines/search/forced_word_checks.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
@@ -56,8 +58,10 @@ void check_search_options(const SearchOptions& options, const ModelInfo& model,
                           const Tokenizer* tokenizer) {
   if (options.num_beams > 1)
     check_beams(options);
-  else
+  else if (options.force_words_ids.empty())
     check_contrast(options);
+  check_forced_words(options, model);
+  check_drafts(options);
   options.sampling.validate();
   if (options.do_sample && options.sampling.temperature == 0)
     refuse("temperature", 0, "above 0 with do_sample");

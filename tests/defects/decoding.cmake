@@ -20,9 +20,11 @@ add_executable(seeded_tests
   ../engines/exactness/exactness_test.cpp
   ../engines/sampling/logits_pipeline_parity_test.cpp
   ../engines/sampling/text_rules_test.cpp
+  ../engines/search/beam_drafts_test.cpp
   ../engines/search/beam_group_test.cpp
   ../engines/search/beam_law_test.cpp
   ../engines/search/branches_test.cpp
+  ../engines/search/forced_words_test.cpp
   ../sim/core/acceptance_branches_test.cpp)
 target_link_libraries(seeded_tests PRIVATE speclab_seeded ${unchanged} GTest::gtest GTest::gtest_main)
 speclab_precompile(seeded_tests speclab_heavy_headers)

@@ -31,7 +31,7 @@ constexpr GenerationKey kKeys[] = {
     {"penalty_alpha", number, "null", "0 to 1",
      "Contrastive search: weight of the similarity to earlier tokens", mode, kShare},
     {"force_words_ids", words, "null",
-     "token lists: [[5,6]], or alternatives: [[[5],[6]]]; so far --explain alone takes them",
+     "token lists: [[5,6]], or lists of alternatives, one of which counts: [[[5],[6]]]",
      "Words that the text must have", mode},
     {"prompt_lookup_num_tokens", integer, "null", "integers, 1 to 4095",
      "Tokens that prompt lookup drafts a round", mode, kDraftLength},

@@ -8,6 +8,7 @@
 #include "experiments/drivers/generation/generation_refusals.h"
 #include "experiments/drivers/generation/sampling_of_config.h"
 #include "sim/core/errors.h"
+#include "sim/core/policies/policy_registry.h"
 
 namespace speclab::experiments {
 namespace {
@@ -61,6 +62,12 @@ engines::EarlyStopping early_stopping_of(const KeyValue& value) {
   return value == true ? engines::EarlyStopping::yes : engines::EarlyStopping::no;
 }
 
+/// A word with one form can stand there without a list around the form.
+void add_words(const KeyValue& value, engines::SearchOptions& search) {
+  for (const KeyValue& word : value)
+    search.force_words_ids.push_back(word[0].is_array() ? word : KeyValue::array({word}));
+}
+
 engines::SearchOptions search_of(const GenerationConfig& config, const GenerationMode& mode,
                                  const PlanSettings& settings) {
   engines::SearchOptions search{.num_beams = config.integer("num_beams"),
@@ -76,6 +83,7 @@ engines::SearchOptions search_of(const GenerationConfig& config, const Generatio
     search.penalty_alpha = config.number("penalty_alpha");
     search.top_k = config.integer("top_k");
   }
+  add_words(config.value("force_words_ids"), search);
   search.sampling = sampling_of(config, 1.0);
   search.stop = stop_of(config, settings.decoder.stop);
   search.seed = settings.seed;
@@ -84,19 +92,23 @@ engines::SearchOptions search_of(const GenerationConfig& config, const Generatio
 
 /// Refusals of a running mode; --explain still explains these values.
 void check_built(const GenerationConfig& config, const GenerationMode& mode) {
-  if (mode.name == "constrained_beam_search")
-    throw ConfigError(fmt::format("{}: constrained beam search is not built yet; allowed: null",
-                                  named_value(config, "force_words_ids")));
-  if (mode.keeps_beams() && mode.drafted)
-    throw ConfigError(
-        fmt::format("--drafter with {}: drafts of beams are not built yet; allowed: "
-                    "--drafter none",
-                    mode.name));
-  // The processor of transformers 4.49 refuses it too, though validate() does not.
+  // transformers 4.49 refuses these too when it makes the text, though validate() does not.
+  if (mode.name == "constrained_beam_search" && config.integer("num_beams") == 1)
+    refuse_values(config, {"force_words_ids", "num_beams"},
+                  "forced words only with 2 beams or more");
   if (mode.keeps_beams() && config.number("diversity_penalty") != 0 &&
       config.integer("num_beam_groups") == 1)
     refuse_values(config, {"diversity_penalty", "num_beam_groups"},
                   "a diversity_penalty of 0, or at least 2 groups");
+}
+
+/// Beams take one length for all rounds.
+std::int32_t draft_length_of(const std::string& policy) {
+  const std::optional<int> longest = make_policy(policy)->longest();
+  if (!policy.starts_with("constant:") && policy != "none")
+    throw ConfigError(fmt::format("policy '{}' with drafts of beams; allowed: constant:N, or none",
+                                  escaped(policy, 40)));
+  return longest.value_or(0);
 }
 
 void set_lengths(engines::SamplingOptions& sampling, engines::StopOptions& stop,
@@ -128,6 +140,10 @@ GenerationPlan generation_plan(const GenerationConfig& config, const GenerationM
   if (!options.is_policy_given)
     plan.policy = policy_of(config, plan.decoder.drafter, settings.policy);
   if (mode.searches()) plan.search = search_of(config, mode, settings);
+  if (mode.searches() && mode.drafted) {
+    plan.search.drafter = plan.decoder.drafter;
+    plan.search.draft_length = draft_length_of(plan.policy);
+  }
   if (config.value("max_new_tokens").is_null()) plan.max_length = config.integer("max_length");
   plan.num_return_sequences = config.integer("num_return_sequences");
   if (!config.is_given_by_user("eos_token_id"))

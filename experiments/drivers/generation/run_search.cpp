@@ -80,14 +80,32 @@ ordered_json text_of(const SearchCall& call, const TextStreamOptions& options,
   return stream.text();
 }
 
-ordered_json sequences_json(const SearchCall& call, const TextStreamOptions& options,
+/// Forced words of which no form stands in the text, prompt included.
+ordered_json missing_words(const SearchCall& call, const GenerationPlan& plan,
+                           const engines::FoundSequence& sequence) {
+  std::vector<Token> text = call.request.prompt_ids;
+  text.insert(text.end(), sequence.ids.begin(), sequence.ids.end());
+  const auto stands_there = [&text](const std::vector<Token>& form) {
+    return !std::ranges::search(text, form).empty();
+  };
+  ordered_json missing = ordered_json::array();
+  for (const auto& forms : plan.search.force_words_ids)
+    if (std::ranges::none_of(forms, stands_there)) missing.push_back(forms);
+  return missing;
+}
+
+ordered_json sequences_json(const SearchCall& call, const GenerationPlan& plan,
+                            const TextStreamOptions& options,
                             const engines::SearchRecord& record) {
   ordered_json sequences = ordered_json::array();
-  for (const engines::FoundSequence& one : record.sequences)
+  for (const engines::FoundSequence& one : record.sequences) {
     sequences.push_back({{"ids", one.ids},
                          {"text", text_of(call, options, one)},
                          {"score", one.score ? ordered_json(*one.score) : nullptr},
                          {"stop_reason", to_string(one.stop_reason)}});
+    if (!plan.search.force_words_ids.empty())
+      sequences.back()["missing_words"] = missing_words(call, plan, one);
+  }
   return sequences;
 }
 
@@ -99,7 +117,7 @@ std::int64_t num_tokens(const engines::SearchRecord& record) {
 
 ordered_json result_of(const SearchCall& call, const GenerateOptions& options,
                        const GenerationPlan& plan, const engines::SearchRecord& record) {
-  const ordered_json sequences = sequences_json(call, text_options(options, plan), record);
+  const ordered_json sequences = sequences_json(call, plan, text_options(options, plan), record);
   const double tokens = static_cast<double>(num_tokens(record));
   ordered_json result{{"prompt_ids", call.request.prompt_ids},
                       {"output_ids", sequences.at(0)["ids"]},
@@ -109,6 +127,8 @@ ordered_json result_of(const SearchCall& call, const GenerateOptions& options,
                       {"mode", plan.mode.name},
                       {"steps", record.num_steps},
                       {"rows", record.num_rows},
+                      {"drafted_steps", record.num_drafted},
+                      {"accepted_steps", record.num_accepted},
                       {"rounds", ordered_json::array()},
                       {"prefill_seconds", seconds(record.prefill_ns)},
                       {"decode_seconds", seconds(record.decode_ns)},
@@ -138,18 +158,37 @@ void print_texts(const ordered_json& sequences) {
   std::fflush(stdout);
 }
 
+/// transformers 4.49 returns texts without a word too, if too few have all.
+void print_missing_words(const ordered_json& sequences) {
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    const ordered_json missing = sequences[i].value("missing_words", ordered_json::array());
+    if (!missing.empty())
+      fmt::print(stderr, "speclab: text {} lacks the forced words {}; too few beams came to all\n",
+                 i + 1, missing.dump());
+  }
+}
+
+/// Steps a forward, of beams that have drafts.
+std::string steps_text(const GenerationPlan& plan, const engines::SearchRecord& record) {
+  if (!plan.mode.drafted || !plan.mode.searches()) return "";
+  return fmt::format(
+      " for {:.2f} steps each ({})",
+      1.0 + static_cast<double>(record.num_accepted) / static_cast<double>(record.num_steps),
+      plan.search.drafter.kind);
+}
+
 void print_search_summary(const SearchCall& call, const GenerationPlan& plan,
                           const engines::SearchRecord& record) {
   const engines::ModelInfo& model = call.loaded.model->info();
   fmt::print(stderr,
-             "[{}] {} tokens in {} sequences ({}): {:.1f} tokens/s; {} steps of {:.1f} rows; "
+             "[{}] {} tokens in {} sequences ({}): {:.1f} tokens/s; {} forwards of {:.1f} rows{}; "
              "prefill {:.0f} ms; {} in {} on {}, kernels {}\n",
              plan.mode.name, num_tokens(record), record.sequences.size(),
              to_string(record.sequences.front().stop_reason),
              static_cast<double>(num_tokens(record)) / seconds(record.decode_ns), record.num_steps,
              static_cast<double>(record.num_rows) / static_cast<double>(record.num_steps),
-             seconds(record.prefill_ns) * 1e3, model.name, model.dtype, model.device,
-             model.kernels);
+             steps_text(plan, record), seconds(record.prefill_ns) * 1e3, model.name, model.dtype,
+             model.device, model.kernels);
 }
 
 }  // namespace
@@ -169,6 +208,7 @@ ordered_json run_search(const SearchCall& call, const GenerateOptions& options,
   result["energy_source"] = used ? ordered_json(used->source) : nullptr;
   if (options.common.json) return result;
   print_texts(result["sequences"]);
+  print_missing_words(result["sequences"]);
   print_search_summary(call, plan, record);
   return result;
 }

@@ -58,8 +58,7 @@ TEST_F(ProgramGeneration, OfAFileIsThatOfTransformers) {
   int compared = 0;
   for (std::string line; std::getline(cases, line);) {
     const json one = json::parse(line);
-    if (one["family"] != "llama" || !one["stable"] || one["mode"] == "constrained_beam_search")
-      continue;
+    if (one["family"] != "llama" || !one["stable"]) continue;
     SCOPED_TRACE(one["options"].dump());
     json config = one["options"];
     const bool has_end = !config["eos_token_id"].is_null();
@@ -75,7 +74,7 @@ TEST_F(ProgramGeneration, OfAFileIsThatOfTransformers) {
         EXPECT_NEAR(found.at("sequences")[i].at("score").get<double>(),
                     one["scores"][i].get<double>(), 1e-4);
   }
-  EXPECT_EQ(compared, 11);
+  EXPECT_EQ(compared, 12);
 }
 
 /// Defect: copies of one text in place of several, or another first text than that of a call by
@@ -128,14 +127,54 @@ TEST_F(ProgramGeneration, RefusesContradictions) {
                  "prompt_lookup_num_tokens");
   expect_refusal(call("--prompt-ids 1 --num-beams 2 --side-by-side"), 2, "side-by-side");
   expect_refusal(call("--prompt-ids 1 --num-beams 4 --max-new-tokens 100000"), 2, "context");
-  expect_refusal(call("--prompt-ids 1 --force-words-ids '[[5]]' --num-beams 4"), 2,
-                 "constrained beam search");
+  expect_refusal(call("--prompt-ids 1 --force-words-ids '[[5]]'"), 2, "2 beams or more");
+  expect_refusal(call("--prompt-ids 1 --force-words-ids '[[5,100000]]' --num-beams 4"), 2,
+                 "vocabulary");
+  expect_refusal(call("--prompt-ids 1 --force-words-ids '[[[5],[5,6]]]' --num-beams 4"), 2,
+                 "begins with its form");
+  expect_refusal(call("--prompt-ids 1 --force-words-ids '[[5,6]]' --num-beams 4 "
+                      "--max-new-tokens 1"),
+                 2, "take 2 tokens");
   expect_refusal(call("--prompt-ids 1 --dola-layers high"), 2, "dola");
   expect_refusal(call("--prompt-ids 1 --bad-words-ids '[[100000]]'"), 2, "vocabulary");
-  expect_refusal(call("--prompt-ids 1 --num-beams 2 --drafter prompt_lookup"), 2, "not built yet");
+  expect_refusal(call("--prompt-ids 1 --num-beams 2 --drafter small_transformer"), 2,
+                 "whose states follow one text");
+  expect_refusal(call("--prompt-ids 1 --num-beams 2 --drafter prompt_lookup --policy heuristic"), 2,
+                 "policy 'heuristic'");
   expect_refusal(call("--prompt-ids 1 --do-sample true --num-return-sequences 99999"), 2,
                  "at most 2048");
   expect_refusal(call("--prompt-ids 1 --num-beams 2 --length-penalty inf"), 2, "length_penalty");
+}
+
+/// Defect: drafts that change beams, or that nobody drafts.
+TEST_F(ProgramGeneration, DraftsLeaveBeamsAsTheyAre) {
+  const std::string options =
+      "--prompt-ids 1,37,32,17,77,1,37,32 --ignore-eos --num-beams 3 --num-return-sequences 3 "
+      "--max-new-tokens 24 ";
+  const json plain = result(options);
+  const json drafted = result(options + "--drafter prompt_lookup --speculation-length 3");
+  EXPECT_EQ(drafted.at("sequences"), plain.at("sequences"));
+  EXPECT_GT(drafted.at("drafted_steps"), 0);
+  EXPECT_EQ(drafted.at("steps").get<int>() + drafted.at("accepted_steps").get<int>(),
+            plain.at("steps"));
+  const Outcome shown = run_program(call(options + "--drafter prompt_lookup 2>&1"));
+  EXPECT_NE(shown.output.find("steps each (prompt_lookup)"), std::string::npos) << shown.output;
+}
+
+/// Defect: a text that lacks a forced word is shown as if it had all, or one that the prompt has
+/// counts as missing.
+TEST_F(ProgramGeneration, SaysWhichForcedWordsAreMissing) {
+  const std::string options =
+      "--prompt-ids 1,37,32,17,77 --ignore-eos --num-beams 2 --num-return-sequences 2 "
+      "--max-new-tokens 4 --force-words-ids ";
+  for (const json& one : result(options + "'[[37,32],[[5],[6]]]'").at("sequences"))
+    EXPECT_TRUE(one.at("missing_words").empty()) << one;
+  const json hard = result(options + "'[[5,6,7,8]]'").at("sequences");
+  EXPECT_EQ(hard[0].at("missing_words"), json::parse("[[[5,6,7,8]]]")) << hard;
+  EXPECT_EQ(hard[1].at("missing_words"), json::parse("[]")) << hard;
+  const Outcome shown = run_program(call(options + "'[[5,6,7,8]]' 2>&1"));
+  EXPECT_NE(shown.output.find("text 1 lacks the forced words [[[5,6,7,8]]]"), std::string::npos)
+      << shown.output;
 }
 
 /// Defect: hostile JSON that ends the program by itself or in an error without a place.

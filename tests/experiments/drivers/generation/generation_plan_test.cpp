@@ -146,12 +146,18 @@ TEST(GenerationPlan, HandsOverSearches) {
   EXPECT_EQ(contrastive.search.num_beams, 1);
   EXPECT_EQ(contrastive.search.penalty_alpha, 0.6);
   EXPECT_EQ(contrastive.search.top_k, 4);
-  EXPECT_NE(refusal({{{"num_beams", "4"}}, "ngram"}).find("--drafter with beam_search"),
+  const auto drafted = plan_of({{{"num_beams", "4"}}, "ngram", "constant:6"});
+  EXPECT_EQ(drafted.search.drafter.kind, "ngram");
+  EXPECT_EQ(drafted.search.draft_length, 6);
+  EXPECT_EQ(groups.search.drafter.kind, "plain");
+  EXPECT_NE(refusal({{{"num_beams", "4"}}, "ngram", "heuristic"}).find("policy 'heuristic'"),
             std::string::npos);
   EXPECT_TRUE(plan_of({{{"do_sample", "true"}, {"num_return_sequences", "2"}}}).needs_search());
   EXPECT_FALSE(plan_of({{{"do_sample", "true"}}}).needs_search());
-  EXPECT_NE(refusal({{{"force_words_ids", "[[5]]"}}}).find("constrained beam search is not built"),
-            std::string::npos);
+  const auto forced = plan_of({{{"num_beams", "4"}, {"force_words_ids", "[[5,6],[[7],[8,9]]]"}}});
+  EXPECT_EQ(forced.search.force_words_ids,
+            (std::vector<std::vector<std::vector<Token>>>{{{5, 6}}, {{7}, {8, 9}}}));
+  EXPECT_NE(refusal({{{"force_words_ids", "[[5]]"}}}).find("2 beams or more"), std::string::npos);
   EXPECT_NE(refusal({{{"num_beams", "4"}, {"diversity_penalty", "0.5"}}}).find("num_beam_groups"),
             std::string::npos);
 }

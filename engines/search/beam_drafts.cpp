@@ -1,0 +1,129 @@
+#include "engines/search/beam_drafts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engines/interface/names.h"
+#include "sim/core/errors.h"
+#include "sim/core/tree_growth.h"
+
+namespace speclab::engines {
+namespace {
+
+/// Drafters that look at a text anew, whichever beam it was before.
+constexpr std::array kBeamDrafterKinds{"unigram", "bigram", "ngram", "prompt_lookup",
+                                       "lookup_ngram"};
+
+bool follows_beams(const DrafterOptions& drafter) {
+  if (drafter.kind == "mixture") return std::ranges::all_of(drafter.parts, follows_beams);
+  return is_among(drafter.kind, kBeamDrafterKinds);
+}
+
+void check_rows_of_drafts(const SearchOptions& options) {
+  constexpr std::int64_t kMostDraftRows = 1024;
+  const std::int64_t rows = std::int64_t{options.num_beams} * (1 + most_drafted(options));
+  if (rows > kMostDraftRows)
+    throw ConfigError(
+        fmt::format("{} beams with {} drafted tokens each are {} rows of a forward; allowed: {}; "
+                    "take a smaller --speculation-length or tree",
+                    options.num_beams, most_drafted(options), rows, kMostDraftRows));
+}
+
+}  // namespace
+
+void BeamDrafts::begin(const Request& request, std::size_t num_beams) {
+  if (!drafter_) return;
+  texts_.assign(num_beams, {.id = request.sequence_id,
+                            .prompt_length = static_cast<std::int32_t>(request.prompt_ids.size()),
+                            .tokens = request.prompt_ids});
+  for (std::size_t i = 0; i < num_beams; ++i) texts_[i].index = static_cast<std::int32_t>(i);
+  drafter_->begin(texts_);
+}
+
+std::int32_t BeamDrafts::add_rows(std::span<const Beam> beams, std::int32_t levels,
+                                  std::vector<ForwardRow>& rows) {
+  drafted_.clear();
+  if (!drafter_ || levels <= 0) return 0;
+  std::vector<const Sequence*> texts;
+  for (std::size_t i = 0; i < beams.size(); ++i) {
+    texts_[i].tokens = beams[i].tokens;
+    ++texts_[i].round;
+    texts.push_back(&texts_[i]);
+  }
+  std::vector<Draft> drafts(beams.size());
+  drafter_->propose(texts, std::vector(beams.size(), DraftLimit{.max_length = levels}), drafts);
+  std::int32_t deepest = 0;
+  for (std::size_t i = 0; i < beams.size(); ++i)
+    deepest = std::max(deepest, add_tree(drafts[i].tree, beams[i].row, rows));
+  return deepest;
+}
+
+std::int32_t BeamDrafts::add_tree(const TokenTree& tree, std::int32_t root,
+                                  std::vector<ForwardRow>& rows) {
+  std::vector<std::int32_t> row_of{root};
+  std::int32_t deepest = 0;
+  for (TokenTree::Node node = 1; node < tree.size(); ++node) {
+    const std::int32_t parent = row_of[static_cast<std::size_t>(tree[node].parent)];
+    const ForwardRow before = rows[static_cast<std::size_t>(parent)];
+    const auto [place, is_new] =
+        drafted_.try_emplace({parent, tree[node].token}, static_cast<std::int32_t>(rows.size()));
+    if (is_new) rows.push_back({tree[node].token, before.position + 1, before.sequence, parent});
+    row_of.push_back(place->second);
+    deepest = std::max(deepest, tree[node].depth);
+  }
+  return deepest;
+}
+
+bool BeamDrafts::follow(std::span<Beam> beams) const {
+  std::vector<std::int32_t> rows;
+  for (const Beam& beam : beams) {
+    const auto row = drafted_.find({beam.row, beam.tokens.back()});
+    if (row == drafted_.end()) return false;
+    rows.push_back(row->second);
+  }
+  for (std::size_t i = 0; i < beams.size(); ++i) beams[i].row = rows[i];
+  return true;
+}
+
+bool has_drafts(const SearchOptions& options) {
+  return options.drafter.kind != "plain" && options.drafter.kind != "none";
+}
+
+std::int32_t most_drafted(const SearchOptions& options) {
+  if (!has_drafts(options)) return 0;
+  return TreeGrowth::parse(options.drafter.tree, options.draft_length).max_nodes();
+}
+
+void check_drafts(const SearchOptions& options) {
+  if (!has_drafts(options)) return;
+  if (options.num_beams < 2 || options.num_beam_groups != 1 || options.do_sample ||
+      !options.force_words_ids.empty())
+    throw ConfigError(fmt::format(
+        "drafter '{}' in a search with num_beams = {}, num_beam_groups = {}, do_sample = {} and {} "
+        "forced words; allowed: at least 2 beams in 1 group, do_sample = false, no forced words",
+        escaped(options.drafter.kind), options.num_beams, options.num_beam_groups,
+        options.do_sample, options.force_words_ids.size()));
+  if (!follows_beams(options.drafter))
+    throw ConfigError(fmt::format(
+        "drafter '{}' with beams, whose states follow one text; allowed: none, {}, or a mixture of "
+        "these",
+        escaped(options.drafter.kind), fmt::join(kBeamDrafterKinds, ", ")));
+  if (options.draft_length < 0)
+    throw ConfigError(
+        fmt::format("draft_length = {}; allowed: integers >= 0", options.draft_length));
+  check_rows_of_drafts(options);
+}
+
+std::unique_ptr<Drafter> make_beam_drafter(const SearchOptions& options, const ModelInfo& target,
+                                           DrafterModels& models) {
+  check_drafts(options);
+  if (!has_drafts(options)) return nullptr;
+  DecoderOptions decoder{.stop = options.stop, .drafter = options.drafter, .seed = options.seed};
+  decoder.sampling.temperature = 0;
+  return make_drafter(decoder, target, models);
+}
+
+}  // namespace speclab::engines

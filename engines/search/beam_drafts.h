@@ -1,0 +1,57 @@
+#pragma once
+// Tokens that a drafter foretells behind beams, read in the same forward as the beams.
+
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "engines/drafters/drafters.h"
+#include "engines/interface/sequence_search.h"
+#include "engines/search/beam_group.h"
+
+namespace speclab::engines {
+
+/// A step of beams costs no forward if the tokens that it chose were drafted behind their beams.
+/// @source Leviathan et al. 2023, Appendix A.4
+class BeamDrafts {
+ public:
+  /// @param drafter  null: nothing is drafted
+  explicit BeamDrafts(std::unique_ptr<Drafter> drafter) : drafter_(std::move(drafter)) {}
+
+  void begin(const Request& request, std::size_t num_beams);
+  /// Appends the rows of a draft behind each beam, whose own rows are there.
+  /// @param levels  at most, of a draft @return levels of the deepest draft
+  std::int32_t add_rows(std::span<const Beam> beams, std::int32_t levels,
+                        std::vector<ForwardRow>& rows);
+  /// Gives each beam the row that has read its last token.
+  /// @param beams  behind a step: each has its parent's row
+  /// @return false, and all rows stay, if a token was not drafted
+  bool follow(std::span<Beam> beams) const;
+  std::int64_t bytes_read() const { return drafter_ ? drafter_->bytes_read() : 0; }
+
+ private:
+  std::int32_t add_tree(const TokenTree& tree, std::int32_t root, std::vector<ForwardRow>& rows);
+
+  std::unique_ptr<Drafter> drafter_;
+  std::vector<Sequence> texts_;                                     ///< of each place of a beam
+  std::map<std::pair<std::int32_t, Token>, std::int32_t> drafted_;  ///< row by its parent and token
+};
+
+/// True if the options ask for drafts.
+bool has_drafts(const SearchOptions& options);
+
+/// Drafted tokens behind a beam at most.
+std::int32_t most_drafted(const SearchOptions& options);
+
+/// @throws ConfigError if the options ask for drafts in a search that takes none, or for a drafter
+/// that follows one text alone
+void check_drafts(const SearchOptions& options);
+
+/// The drafter that the options ask for; null if they ask for none.
+/// @throws ConfigError as check_drafts and make_drafter do
+std::unique_ptr<Drafter> make_beam_drafter(const SearchOptions& options, const ModelInfo& target,
+                                           DrafterModels& models);
+
+}  // namespace speclab::engines

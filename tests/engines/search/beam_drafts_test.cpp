@@ -1,0 +1,87 @@
+// Rows of drafted tokens, and searches that take no drafts.
+
+#include "engines/search/beam_drafts.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+namespace {
+
+/// Drafts one token behind every text.
+class OneToken final : public Drafter {
+ public:
+  std::string name() const override { return "one token"; }
+  void begin(std::span<const Sequence>) override {}
+  void observe(const Sequence&, const Draft&, const Verdict&) override {}
+  void propose(std::span<const Sequence* const> sequences, std::span<const DraftLimit>,
+               std::span<Draft> drafts) override {
+    for (std::size_t i = 0; i < sequences.size(); ++i) {
+      drafts[i].reset(sequences[i]->tokens.back(), DrawKind::arg_max);
+      drafts[i].tree.add(0, 7);
+    }
+  }
+};
+
+/// Defect: the row of a drafted token is read for another beam that drafted the same token.
+TEST(BeamDrafts, GiveEachBeamTheRowBehindItsOwn) {
+  BeamDrafts drafts(std::make_unique<OneToken>());
+  drafts.begin({0, {1}}, 2);
+  std::vector<Beam> beams{{{1, 2}, 0.0, 0}, {{1, 3}, 0.0, 1}};
+  std::vector<ForwardRow> rows{{2, 1, 0, ForwardRow::branch(0)}, {3, 1, 0, ForwardRow::branch(1)}};
+  EXPECT_EQ(drafts.add_rows(beams, 1, rows), 1);
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[3].parent, 1);
+  EXPECT_EQ(rows[3].position, 2);
+  std::vector<Beam> next{{{1, 3, 7}, 0.0, 1}, {{1, 2, 7}, 0.0, 0}};
+  ASSERT_TRUE(drafts.follow(next));
+  EXPECT_EQ(next[0].row, 3);
+  EXPECT_EQ(next[1].row, 2);
+  next[1] = {{1, 2, 8}, 0.0, 0};
+  next[0].row = 1;
+  EXPECT_FALSE(drafts.follow(next));
+  EXPECT_EQ(next[0].row, 1) << "none moves if one cannot";
+}
+
+SearchOptions beams_with_drafts(std::int32_t count) {
+  SearchOptions options;
+  options.num_beams = count;
+  options.drafter.kind = "ngram";
+  return options;
+}
+
+void expect_no_drafts(const SearchOptions& options, const std::string& text) {
+  try {
+    check_drafts(options);
+    ADD_FAILURE() << "taken, although " << text;
+  } catch (const ConfigError& error) {
+    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+  }
+}
+
+TEST(BeamDrafts, AreRefusedWhereTheyCannotBeVerified) {
+  check_drafts(beams_with_drafts(2));
+  SearchOptions options = beams_with_drafts(2);
+  options.do_sample = true;
+  expect_no_drafts(options, "do_sample = true");
+  options = beams_with_drafts(4);
+  options.num_beam_groups = 2;
+  expect_no_drafts(options, "num_beam_groups = 2");
+  options = beams_with_drafts(2);
+  options.force_words_ids = {{{5}}};
+  expect_no_drafts(options, "1 forced words");
+  options = beams_with_drafts(2);
+  options.draft_length = 600;
+  expect_no_drafts(options, "2 beams with 600 drafted tokens each are 1202 rows");
+  options = beams_with_drafts(2);
+  options.drafter.kind = "small_transformer";
+  expect_no_drafts(options, "whose states follow one text");
+  options.drafter = {.kind = "mixture", .parts = {{.kind = "ngram"}, {.kind = "prompt_lookup"}}};
+  check_drafts(options);
+  options.drafter.parts[0].kind = "mlp_speculator";
+  expect_no_drafts(options, "'mixture' with beams");
+}
+
+}  // namespace
+}  // namespace speclab::engines
