@@ -6,6 +6,7 @@
 #include "experiments/drivers/commands/chat_files.h"
 #include "experiments/drivers/commands/model_options.h"
 #include "experiments/drivers/commands/prompt_list.h"
+#include "experiments/drivers/generate/constraint.h"
 #include "experiments/drivers/generation/generation_options.h"
 
 namespace speclab::experiments {
@@ -23,6 +24,7 @@ struct GenerateOptions {
   engines::DecoderOptions decoder;
   std::string policy = "constant:4";
   GenerationOptions generation;
+  ConstraintOptions constraint;
 };
 
 /// @return exit code @throws ConfigError and what the engines throw
