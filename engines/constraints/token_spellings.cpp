@@ -48,30 +48,41 @@ void check_joints(const Tokenizer& tokenizer, const std::vector<std::string>& by
 }  // namespace
 
 TokenSpellings::TokenSpellings(std::vector<std::string> bytes) : bytes_(std::move(bytes)) {
-  for (std::size_t i = 0; i < bytes_.size(); ++i) {
-    if (!bytes_[i].empty()) order_.push_back({static_cast<Token>(i), 0});
-    longest_ = std::max(longest_, bytes_[i].size());
+  std::vector<Token> tokens;
+  for (std::size_t i = 0; i < bytes_.size(); ++i)
+    if (!bytes_[i].empty()) tokens.push_back(static_cast<Token>(i));
+  std::ranges::stable_sort(tokens, {}, [this](Token token) { return of(token); });
+  std::string_view before;
+  for (const Token token : tokens) {
+    const std::size_t shared = num_shared(of(token), before);
+    before = of(token);
+    further_ += before.substr(shared);
+    order_.push_back({token, static_cast<std::uint32_t>(shared),
+                      static_cast<std::uint32_t>(before.size() - shared)});
+    longest_ = std::max(longest_, before.size());
   }
-  std::ranges::stable_sort(order_, {}, [this](const Entry& entry) { return of(entry.token); });
-  for (std::size_t i = 1; i < order_.size(); ++i)
-    order_[i].shared = num_shared(of(order_[i].token), of(order_[i - 1].token));
 }
 
 void TokenSpellings::add_allowed(const Automaton& automaton, std::int32_t state,
                                  std::vector<bool>& allowed) const {
   std::vector<std::int32_t> states(longest_ + 1, state);
   std::size_t dead_length = longest_ + 1;  // of the beginning that leads nowhere
+  const char* byte = further_.data();
   for (const Entry& entry : order_) {
-    if (entry.shared >= dead_length) continue;
-    const std::string_view bytes = of(entry.token);
-    std::size_t read = entry.shared;
-    for (; read < bytes.size(); ++read) {
-      states[read + 1] = automaton.next(states[read], static_cast<unsigned char>(bytes[read]));
-      if (states[read + 1] == Automaton::kNoState) break;
+    const char* const end = byte + entry.further;
+    std::int32_t* last = &states[entry.shared];
+    if (entry.shared >= dead_length) {
+      byte = end;
+      continue;
     }
-    const bool leads_on = read == bytes.size();
+    while (byte != end && *last != Automaton::kNoState) {
+      const std::int32_t next = automaton.next(*last, static_cast<unsigned char>(*byte++));
+      *++last = next;
+    }
+    const bool leads_on = *last != Automaton::kNoState;
     if (leads_on) allowed[static_cast<std::size_t>(entry.token)] = true;
-    dead_length = leads_on ? longest_ + 1 : read + 1;
+    dead_length = leads_on ? longest_ + 1 : static_cast<std::size_t>(last - states.data());
+    byte = end;
   }
 }
 

@@ -27,10 +27,12 @@ class TokenSpellings {
  private:
   struct Entry {
     Token token;
-    std::size_t shared;  ///< bytes that it begins with like the entry before
+    std::uint32_t shared;   ///< bytes that it begins with like the entry before
+    std::uint32_t further;  ///< bytes behind them
   };
   std::vector<std::string> bytes_;
   std::vector<Entry> order_;  ///< by bytes; tokens without bytes are left out
+  std::string further_;       ///< of all entries, side by side, so that memory is read in its order
   std::size_t longest_ = 0;
 };
 
