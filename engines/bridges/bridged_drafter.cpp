@@ -15,6 +15,11 @@ bool spells_anew(const std::string& bridge) {
 std::unique_ptr<Drafter> drafter_of_shared_tokens(std::unique_ptr<DraftModel> model,
                                                   const Bridge& bridge, const ModelInfo& target,
                                                   const DecoderOptions& options) {
+  if (options.sampling.rules.mask)
+    throw ConfigError(fmt::format(
+        "a constraint with the bridge {}, whose model cannot read every forced token; allowed: the "
+        "bridges re_encode and look_behind",
+        bridge.kind));
   const auto meter = std::make_shared<BridgeMeter>(bridge.kind);
   auto shared = shared_vocabulary_model(std::move(model), bridge, target.vocab_size, meter);
   return metered_drafter(

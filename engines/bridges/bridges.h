@@ -40,7 +40,8 @@ std::unique_ptr<Drafter> re_encoding_drafter(std::unique_ptr<DraftModel> model,
                                              const Bridge& bridge, const ModelInfo& target,
                                              const DecoderOptions& options);
 
-/// Either of both, as the bridge says. @throws ConfigError if re_encoding_drafter is given a tree
+/// Either of both, as the bridge says. @throws ConfigError if a text that is spelled anew is to be
+/// drafted as a tree, or shared tokens behind a mask
 std::unique_ptr<Drafter> bridged_drafter(std::shared_ptr<LanguageModel> model, const Bridge& bridge,
                                          const ModelInfo& target, const DecoderOptions& options);
 

@@ -7,6 +7,7 @@
 #include "engines/decoding/clock.h"
 #include "engines/drafters/draft_growth.h"
 #include "engines/drafters/next_token_sources.h"
+#include "engines/interface/token_mask.h"
 #include "engines/search/search_checks.h"
 
 namespace speclab::engines {
@@ -33,6 +34,7 @@ class ReEncodingDrafter final : public Drafter {
         look_behind_(bridge.kind == "look_behind" ? kLookBehind : 0),
         texts_(tokenizers_, look_behind_),
         meter_(bridge.kind),
+        mask_(options.sampling.rules.mask),
         ends_(ends_of(options.stop, tokenizers_.target.get())),
         vocab_size_(static_cast<std::size_t>(target.vocab_size)),
         max_new_tokens_(options.stop.max_new_tokens) {}
@@ -90,7 +92,20 @@ class ReEncodingDrafter final : public Drafter {
     const auto outside = std::ranges::find_if(
         tokens, [&](Token token) { return static_cast<std::size_t>(token) >= vocab_size_; });
     tokens.erase(outside, tokens.end());
+    keep_allowed(sequence, tokens);
     return tokens;
+  }
+
+  /// Leaves the tokens before the first that a constraint does not allow.
+  void keep_allowed(const Sequence& sequence, std::vector<Token>& tokens) const {
+    if (!mask_) return;
+    std::vector<Token> text(sequence.tokens.begin() + sequence.prompt_length,
+                            sequence.tokens.end());
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      if (!mask_->allowed(text).tokens[static_cast<std::size_t>(tokens[i])])
+        return tokens.resize(i);
+      text.push_back(tokens[i]);
+    }
   }
 
   /// The text begins with the part of a character that the target has emitted of it.
@@ -109,6 +124,7 @@ class ReEncodingDrafter final : public Drafter {
   std::size_t look_behind_;
   DrafterTexts texts_;
   BridgeMeter meter_;
+  std::shared_ptr<const TokenMask> mask_;  ///< null: anything is allowed
   std::vector<Token> ends_;
   std::size_t vocab_size_;  ///< of the target
   std::int32_t max_new_tokens_;

@@ -23,6 +23,7 @@ class SharedVocabularyModel final : public DraftModel {
     for (const Token token : model_->info().draft_vocabulary)
       of_logits_.push_back(target_of(token));
     if (of_logits_.empty()) of_logits_ = of_vocabulary_;
+    info_.draft_vocabulary = shared_targets();
   }
 
   const ModelInfo& info() const override { return info_; }
@@ -57,6 +58,14 @@ class SharedVocabularyModel final : public DraftModel {
   }
 
  private:
+  /// Ascending.
+  std::vector<Token> shared_targets() const {
+    std::vector<Token> targets = of_logits_;
+    std::erase(targets, SharedVocabulary::kNone);
+    std::ranges::sort(targets);
+    return targets;
+  }
+
   Token target_of(Token token) const {
     const Token target = shared_->to_target(token);
     return target < info_.vocab_size ? target : SharedVocabulary::kNone;

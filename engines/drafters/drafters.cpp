@@ -11,6 +11,7 @@
 #include "engines/interface/fitting_drafter.h"
 #include "engines/interface/names.h"
 #include "sim/core/errors.h"
+#include "sim/core/tree_growth.h"
 
 namespace speclab::engines {
 namespace {
@@ -146,6 +147,10 @@ class Sources {
   std::set<const void*> models_taken_;
 };
 
+DraftForm form_of(const DrafterOptions& drafter) {
+  return TreeGrowth::parse(drafter.tree, 1).is_grown() ? DraftForm::likeliest : DraftForm::drawn;
+}
+
 }  // namespace
 
 std::vector<std::string> drafter_kinds() { return {kDrafterKinds.begin(), kDrafterKinds.end()}; }
@@ -181,14 +186,20 @@ std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const Model
                                       DrafterModels& models) {
   const DrafterOptions& drafter = options.drafter;
   check_drafter_options(drafter);
-  if (drafter.kind == "none") return make_null_drafter();
-  if (drafter.kind == "prompt_lookup")
+  const std::shared_ptr<const TokenMask>& mask = options.sampling.rules.mask;
+  const bool is_masked = mask != nullptr;
+  if (drafter.kind == "none" && !is_masked) return make_null_drafter();
+  if (drafter.kind == "prompt_lookup" && !is_masked)
     return make_prompt_lookup_drafter(options, target.vocab_size);
   if (is_among(drafter.kind, kBridgedDrafterKinds))
     if (const auto bridged = models.bridged(options))
       return bridged_drafter(bridged->model, bridged->bridge, target, options);
-  return make_growing_drafter(Sources(options.sampling, target, models).next_tokens(drafter),
-                              drafter.kind, options);
+  std::unique_ptr<NextTokens> next_tokens =
+      drafter.kind == "none" ? no_next_tokens(target.vocab_size)
+                             : Sources(options.sampling, target, models).next_tokens(drafter);
+  if (is_masked)
+    next_tokens = constrained_next_tokens(std::move(next_tokens), mask, form_of(drafter));
+  return make_growing_drafter(std::move(next_tokens), drafter.kind, options);
 }
 
 }  // namespace speclab::engines

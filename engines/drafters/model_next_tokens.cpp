@@ -7,6 +7,12 @@
 namespace speclab::engines {
 namespace {
 
+/// A mask may leave no token that such a model can draft; who asks for its law applies it.
+SamplingOptions settings_of(const ModelInfo& model, SamplingOptions sampling) {
+  if (!model.draft_vocabulary.empty()) sampling.rules.mask = nullptr;
+  return sampling;
+}
+
 /// The first forward of a draft reads and commits the tokens that were emitted since the last one,
 /// the pending token included; every further one reads a level and what it hangs from, of which
 /// nothing is committed, so there is never anything to undo.
@@ -14,7 +20,7 @@ class ModelNextTokens final : public NextTokens {
  public:
   ModelNextTokens(std::unique_ptr<DraftModel> model, const SamplingOptions& sampling)
       : model_(std::move(model)),
-        pipeline_(sampling, model_->info().name),
+        pipeline_(settings_of(model_->info(), sampling), model_->info().name),
         plain_pipeline_({}, model_->info().name) {}
 
   std::size_t vocab_size() const override {

@@ -1,12 +1,14 @@
 #pragma once
 // Where drafters that grow chains and trees have their next tokens from, one file each.
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "engines/drafters/draft_model.h"
 #include "engines/drafters/next_tokens.h"
 #include "engines/interface/round_decoder.h"
+#include "engines/interface/token_mask.h"
 #include "engines/ngrams/ngram_model.h"
 
 namespace speclab::engines {
@@ -47,5 +49,18 @@ std::unique_ptr<NextTokens> mixture_next_tokens(std::vector<MixturePart> parts,
 std::unique_ptr<NextTokens> next_tokens_with_lookup(std::unique_ptr<NextTokens> model,
                                                     const DrafterOptions& options,
                                                     const SamplingOptions& sampling);
+
+/// Nothing.
+/// @param vocab_size  of the target
+std::unique_ptr<NextTokens> no_next_tokens(std::int32_t vocab_size);
+
+/// How tokens of a draft are chosen: drawn from laws, or the likeliest ones.
+enum class DraftForm : std::uint8_t { drawn, likeliest };
+
+/// What the mask leaves of what the model says. A token that alone may follow is drafted for
+/// certain, and the model is not asked. Nothing is drafted behind an end.
+std::unique_ptr<NextTokens> constrained_next_tokens(std::unique_ptr<NextTokens> model,
+                                                    std::shared_ptr<const TokenMask> mask,
+                                                    DraftForm form);
 
 }  // namespace speclab::engines

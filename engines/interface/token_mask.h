@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -7,14 +8,23 @@
 
 namespace speclab::engines {
 
-/// Which tokens may continue a text so that it can still become one of a language: that of a
-/// regular expression or a JSON schema.
+/// The tokens that may follow a text.
+struct AllowedTokens {
+  std::vector<bool> tokens;       ///< [vocab], of each whether it may follow, ends included
+  std::optional<Token> forced{};  ///< the only one that may, if it is the only one
+  bool has_ended = false;         ///< an end stands in the text; ends alone may follow it
+};
+
+/// Tokens that may continue a text so that it can still become one of a language. A regular
+/// expression or a JSON schema names the language. Threads may share a mask.
 class TokenMask {
  public:
   virtual ~TokenMask() = default;
+  /// All tokens may follow a text that no token of the language leads to: nothing there is emitted.
   /// @param new_tokens  of the text so far, without the prompt
-  /// @return of every token whether it may follow, ends included; valid as long as the mask
-  virtual const std::vector<bool>& allowed(std::span<const Token> new_tokens) const = 0;
+  /// @return valid as long as the mask
+  /// @throws ConfigError if the vocabulary cannot spell what has to follow
+  virtual const AllowedTokens& allowed(std::span<const Token> new_tokens) const = 0;
 };
 
 }  // namespace speclab::engines

@@ -48,7 +48,7 @@ void ban_repeated_ngrams(std::span<Scalar> scores, std::span<const Token> histor
 inline constexpr const char* kNoTokenLeft =
     "the sampling settings leave no token at all; loosen the rules that ban tokens: "
     "suppress_tokens, "
-    "bad_words_ids, no_repeat_ngram_size, min_length and their like";
+    "bad_words_ids, no_repeat_ngram_size, min_length and their like, or the constraint";
 
 /// Whether any of them does anything to this row.
 inline bool changes_scores(const SamplingOptions& options) {
@@ -76,7 +76,8 @@ void apply_length_rules(const SamplingOptions& options, const RowScores<Scalar>&
                   std::span(options.eos_token_ids));
 }
 
-/// All of them, in generate()'s order.
+/// All of them, in generate()'s order, and the mask of a constraint last: it allows nothing that
+/// another rule has banned.
 /// @param history  prompt, output and the drafted path, in order
 template <typename Scalar>
 void process_scores(const SamplingOptions& options, std::span<Scalar> scores,
@@ -93,6 +94,7 @@ void process_scores(const SamplingOptions& options, std::span<Scalar> scores,
   for (const Token token : options.suppress_tokens) ban(scores, token);
   if (history.size() == first_new_place(rules))
     for (const Token token : rules.begin_suppress_tokens) ban(scores, token);
+  if (rules.mask) keep_allowed(row, *rules.mask, rules.prompt_length);
 }
 
 }  // namespace speclab::engines

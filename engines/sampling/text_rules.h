@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "engines/interface/text_rules.h"
+#include "engines/interface/token_mask.h"
+#include "sim/core/errors.h"
 
 namespace speclab::engines {
 
@@ -81,6 +83,16 @@ void replace_invalid(std::span<Scalar> scores) {
       score =
           score > 0 ? std::numeric_limits<Scalar>::max() : std::numeric_limits<Scalar>::lowest();
   }
+}
+
+/// Bans every token that the mask does not allow behind the new tokens.
+template <typename Scalar>
+void keep_allowed(const RowScores<Scalar>& row, const TokenMask& mask, std::int32_t prompt_length) {
+  const auto begin = static_cast<std::size_t>(prompt_length);
+  const std::vector<bool>& allowed = mask.allowed(row.history.subspan(begin)).tokens;
+  SPECLAB_EXPECT(allowed.size() == row.scores.size(), "a mask of the model's vocabulary");
+  for (std::size_t i = 0; i < allowed.size(); ++i)
+    if (!allowed[i]) row.ban(static_cast<Token>(i));
 }
 
 /// Place of the first new token, behind a forced begin.

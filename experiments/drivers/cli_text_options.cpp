@@ -57,6 +57,17 @@ void add_stream_options(CLI::App* command, StreamOptions& stream) {
       ->check(takes_one_of(kSkippedTokens));
 }
 
+void add_constraint_options(CLI::App* command, ConstraintOptions& constraint) {
+  CLI::Option* regex = command->add_option(
+      "--regex", constraint.regex,
+      "Regular expression that the whole text matches: literals, classes, groups, |, *, +, ?, "
+      "{m,n}");
+  command
+      ->add_option("--json-schema", constraint.json_schema,
+                   "JSON file with a schema; the text is JSON that the schema takes")
+      ->excludes(regex);
+}
+
 }  // namespace
 
 void add_tokenize_options(CLI::App* command, TokenizeOptions& options) {
@@ -169,6 +180,7 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
                    "best length up to N (20) for the acceptance rate so far, if a drafted token "
                    "costs C (0.05) of a step. P, C and N may be left out")
       ->excludes(length);
+  add_constraint_options(command, options.constraint);
   add_generation_options(command, options.generation);
 }
 

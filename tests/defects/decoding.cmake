@@ -8,11 +8,13 @@ target_sources(speclab_seeded PRIVATE
 target_link_libraries(speclab_seeded PUBLIC speclab::formats speclab::tokenizers fmt::fmt nlohmann_json::nlohmann_json)
 
 # What includes no changed source comes from the shipping libraries.
-set(unchanged speclab::models speclab::ngrams speclab::sim_core)
+set(unchanged speclab::constraints speclab::models speclab::ngrams speclab::sim_core)
 add_executable(seeded_tests
   ../engines/bridges/bridged_drafting_test.cpp
   ../engines/bridges/retokenized_text_test.cpp
   ../engines/bridges/spelled_draft_test.cpp
+  ../engines/constraints/constrained_drafts_test.cpp
+  ../engines/constraints/constrained_law_test.cpp
   ../engines/decoding/host_round_decoder_test.cpp
   ../engines/drafters/ngram_test.cpp
   ../engines/drafters/prompt_lookup_test.cpp

@@ -13,6 +13,7 @@
 #include "sim/core/errors.h"
 #include "tests/engines/formats/memory_file.h"
 #include "tests/engines/formats/temporary_folder.h"
+#include "tests/fuzz/constraint_targets.h"
 #include "tests/fuzz/experiment_targets.h"
 #include "tests/fuzz/model_targets.h"
 #include "tests/fuzz/seeds.h"
@@ -156,6 +157,8 @@ const std::vector<Target>& targets() {
                                        {"gguf_model", read_gguf_model, gguf_model_seeds},
                                        {"shape", read_shape, shape_seeds},
                                        {"safetensors", read_safetensors, safetensors_seeds},
+                                       {"regex", read_constraint_regex, regex_seeds},
+                                       {"json_schema", read_constraint_schema, schema_seeds},
                                        {"tokenizer", read_tokenizer, tokenizer_seeds},
                                        {"template", read_template, template_seeds},
                                        {"sentencepiece", read_sentencepiece, sentencepiece_seeds},

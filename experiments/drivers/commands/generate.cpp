@@ -42,6 +42,8 @@ struct Session {
   std::string prompt_id{};                              ///< its name in a list
   std::unique_ptr<SpeculationLengthPolicy> measured{};  ///< `auto`, once its costs are known
   std::optional<GenerationPlan> plan{};  ///< of GenerationConfig; none: the options say it all
+  std::shared_ptr<const engines::TextConstraint> constraint{};  ///< null: any text
+  std::shared_ptr<const engines::TokenMask> mask{};             ///< of the constraint
   Interruption interruption{};
 
   void check_interruption() const {
@@ -171,9 +173,17 @@ nlohmann::ordered_json generate_in_rounds(Session& session, const GenerateOption
   return {{"plain", results.front()}, {"speculative", results.back()}};
 }
 
+/// Tells rules about whole texts, of a call without a plan, what they need to know.
+GenerateOptions with_mask(const Session& session, GenerateOptions options) {
+  options.decoder.sampling.rules.mask = session.mask;
+  options.decoder.sampling.rules.set_lengths(session.request.prompt_ids.size(),
+                                             options.decoder.stop.max_new_tokens);
+  return options;
+}
+
 /// One prompt. @return the object that --json prints
 nlohmann::ordered_json generate(Session& session, const GenerateOptions& options) {
-  if (!session.plan) return generate_in_rounds(session, options);
+  if (!session.plan) return generate_in_rounds(session, with_mask(session, options));
   if (!session.loaded.tokenizer) use_folder_ends(*session.plan);
   const GenerateOptions planned =
       with_plan(options, *session.plan, session.request.prompt_ids.size());
@@ -182,6 +192,16 @@ nlohmann::ordered_json generate(Session& session, const GenerateOptions& options
   return run_search({*session.engines, session.loaded, session.request, session.energy.get(),
                      [&] { session.check_interruption(); }},
                     planned, *session.plan);
+}
+
+/// Makes the mask of the model's tokens, and gives it to the plan.
+void use_constraint(Session& session, const GenerateOptions& options) {
+  if (!session.constraint) return;
+  const engines::DecoderOptions& decoder = session.plan ? session.plan->decoder : options.decoder;
+  session.mask = mask_of(*session.constraint, session.loaded, decoder.stop);
+  if (!session.plan) return;
+  session.plan->decoder.sampling.rules.mask = session.mask;
+  session.plan->search.sampling.rules.mask = session.mask;
 }
 
 /// The names of a prompt of a list stand first.
@@ -195,19 +215,24 @@ nlohmann::ordered_json named(const GivenPrompt& prompt, const nlohmann::ordered_
 }  // namespace
 
 int run_generate(const GenerateOptions& options) {
+  const auto constraint = read_constraint(options.constraint);
   const auto read = read_generation(options);
   auto plan = read ? planned_generation(options, *read) : std::nullopt;
   if (options.generation.explain) return 0;
   check_options(options);
   Session session = make_session(options);
   session.plan = std::move(plan);
+  session.constraint = constraint;
+  use_constraint(session, options);
   for (std::size_t i = 0; i < session.prompts.size(); ++i) {
     const GivenPrompt& prompt = session.prompts[i];
     session.request = {static_cast<std::uint32_t>(i), prompt.ids};
     session.prompt_id = prompt.id;
     if (!options.prints_json() && !prompt.id.empty())
       fmt::print("== {} ({})\n", prompt.id, prompt.category);
-    const nlohmann::ordered_json result = generate(session, options);
+    nlohmann::ordered_json result = generate(session, options);
+    if (constraint)
+      add_constraint(options.constraint, *constraint, *session.loaded.tokenizer, result);
     nlohmann::ordered_json object = named(prompt, result);
     if (read) object["generation"] = generation_json(*read);
     if (options.prints_json()) fmt::print("{}\n", json_text(object));

@@ -6,6 +6,7 @@
 #include "experiments/drivers/commands/chat_files.h"
 #include "experiments/drivers/commands/model_options.h"
 #include "experiments/drivers/commands/prompt_list.h"
+#include "experiments/drivers/generate/constraint.h"
 #include "experiments/drivers/generate/stream_options.h"
 #include "experiments/drivers/generation/generation_options.h"
 
@@ -25,6 +26,7 @@ struct GenerateOptions {
   engines::DecoderOptions decoder;
   std::string policy = "constant:4";
   GenerationOptions generation;
+  ConstraintOptions constraint;
 
   /// Whether standard output holds JSON alone.
   bool prints_json() const { return common.json || stream.has_lines(); }

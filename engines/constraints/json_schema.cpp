@@ -1,0 +1,174 @@
+#include "engines/constraints/json_schema.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engines/constraints/schema_containers.h"
+#include "engines/constraints/schema_numbers.h"
+#include "engines/constraints/schema_place.h"
+#include "engines/constraints/schema_text.h"
+#include "engines/constraints/spelt_json.h"
+
+namespace speclab::engines {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Keywords = std::vector<std::string>;
+
+const Keywords kAnnotations{"title",    "description", "default",  "examples",
+                            "$schema",  "$id",         "$comment", "deprecated",
+                            "readOnly", "writeOnly",   "$defs",    "definitions"};
+const Keywords kTypes{"object", "array", "string", "integer", "number", "boolean", "null"};
+
+/// Keywords that say something about values of a type.
+Keywords keywords_of(const std::string& type) {
+  if (type == "object") return {"properties", "required", "additionalProperties"};
+  if (type == "array") return {"items", "minItems", "maxItems"};
+  if (type == "string") return {"minLength", "maxLength", "pattern"};
+  if (type == "integer" || type == "number")
+    return {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"};
+  return {};
+}
+
+bool is_of_type(const Json& value, const std::string& type) {
+  if (type == "object") return value.is_object();
+  if (type == "array") return value.is_array();
+  if (type == "string") return value.is_string();
+  if (type == "integer") return value.is_number_integer();
+  if (type == "number") return value.is_number();
+  return type == "boolean" ? value.is_boolean() : value.is_null();
+}
+
+void check_keywords(const SchemaPlace& schema, const Keywords& known) {
+  for (const auto& [key, value] : schema.value().items())
+    if (std::ranges::find(known, key) == known.end() &&
+        std::ranges::find(kAnnotations, key) == kAnnotations.end())
+      schema.at(key).fail("a keyword that is not supported here",
+                          fmt::format("{}, and annotations", fmt::join(known, ", ")));
+}
+
+class SchemaReader final : public SchemaValues {
+ public:
+  explicit SchemaReader(const SchemaPlace& root) : root_(root) {}
+
+  Expression texts_of(const SchemaPlace& schema) override {
+    if (++depth_ > kMostSchemaDepth) schema.fail("schemas within schemas", "at most 64");
+    if (++num_parts_ > kMostSchemaParts)
+      schema.fail("more than 20000 schemas, references followed", "fewer");
+    Expression texts = read(schema);
+    --depth_;
+    return texts;
+  }
+
+ private:
+  Expression read(const SchemaPlace& schema) {
+    if (!schema.value().is_object()) schema.fail(schema.shown(), "a schema, which is an object");
+    if (schema.has("$ref")) return read_reference(schema);
+    for (const char* key : {"anyOf", "oneOf"})
+      if (schema.has(key)) return read_choice(schema, key);
+    const std::vector<std::string> types = types_of(schema);
+    for (const char* key : {"enum", "const"})
+      if (schema.has(key)) return read_values(schema, key, types);
+    return read_types(schema, types);
+  }
+
+  Expression read_choice(const SchemaPlace& schema, const char* key) {
+    check_keywords(schema, {key});
+    std::vector<Expression> choices;
+    for (const SchemaPlace& one : schema.at(key).elements()) choices.push_back(texts_of(one));
+    return Expression::choice(std::move(choices));
+  }
+
+  /// Empty if the schema names none.
+  static std::vector<std::string> types_of(const SchemaPlace& schema) {
+    if (!schema.has("type")) return {};
+    const SchemaPlace type = schema.at("type");
+    std::vector<std::string> types;
+    for (const SchemaPlace& one : type.value().is_array() ? type.elements() : std::vector{type}) {
+      types.push_back(one.text());
+      if (std::ranges::find(kTypes, types.back()) == kTypes.end())
+        one.fail(one.shown(), fmt::format("{}", fmt::join(kTypes, ", ")));
+    }
+    return types;
+  }
+
+  static Expression read_values(const SchemaPlace& schema, const char* key,
+                                const std::vector<std::string>& types) {
+    check_keywords(schema, {key, "type"});
+    const SchemaPlace given = schema.at(key);
+    std::vector<Expression> choices;
+    for (const SchemaPlace& one :
+         std::string_view(key) == "enum" ? given.elements() : std::vector{given}) {
+      if (!types.empty() && std::ranges::none_of(types, [&](const std::string& type) {
+            return is_of_type(one.value(), type);
+          }))
+        one.fail(one.shown(), fmt::format("values of the type {}", fmt::join(types, ", ")));
+      choices.push_back(spelt_value(one.value()));
+    }
+    return Expression::choice(std::move(choices));
+  }
+
+  Expression read_types(const SchemaPlace& schema, const std::vector<std::string>& types) {
+    Keywords known{"type"};
+    for (const std::string& type : types)
+      std::ranges::copy(keywords_of(type), std::back_inserter(known));
+    check_keywords(schema, types.empty()
+                               ? Keywords{"type", "enum", "const", "anyOf", "oneOf", "$ref"}
+                               : known);
+    if (types.empty())
+      schema.fail("a schema that says nothing of its values",
+                  "one with type, enum, const, anyOf, oneOf or $ref");
+    std::vector<Expression> choices;
+    for (const std::string& type : types) choices.push_back(read_type(schema, type));
+    return Expression::choice(std::move(choices));
+  }
+
+  Expression read_type(const SchemaPlace& schema, const std::string& type) {
+    if (type == "object") return objects_of_schema(schema, *this);
+    if (type == "array") return arrays_of_schema(schema, *this);
+    if (type == "string") return strings_of_schema(schema);
+    if (type == "integer") return integers_of_schema(schema);
+    if (type == "number") return numbers_of_schema(schema);
+    if (type == "null") return Expression::literal("null");
+    return Expression::choice({Expression::literal("true"), Expression::literal("false")});
+  }
+
+  Expression read_reference(const SchemaPlace& schema) {
+    check_keywords(schema, {"$ref"});
+    const SchemaPlace place = schema.at("$ref");
+    const std::string& reference = place.text();
+    if (!open_.insert(reference).second)
+      place.fail("a schema that refers to itself", "references without recursion");
+    Expression texts = texts_of(target_of(place, reference));
+    open_.erase(reference);
+    return texts;
+  }
+
+  SchemaPlace target_of(const SchemaPlace& place, const std::string& reference) const {
+    for (const char* folder : {"$defs", "definitions"}) {
+      const std::string begin = fmt::format("#/{}/", folder);
+      if (!reference.starts_with(begin) || !root_.has(folder)) continue;
+      const SchemaPlace all = root_.at(folder);
+      const std::string name = reference.substr(begin.size());
+      if (all.has(name.c_str())) return all.at(name);
+    }
+    place.fail(place.shown(), "#/$defs/NAME of a schema that is there");
+  }
+
+  SchemaPlace root_;
+  std::set<std::string> open_;  ///< references that are being followed
+  int depth_ = 0, num_parts_ = 0;
+};
+
+}  // namespace
+
+Expression read_json_schema(std::string_view schema, const std::string& file) {
+  const Json root = parse_schema(schema, file);
+  const SchemaPlace place(file, root);
+  return SchemaReader(place).texts_of(place);
+}
+
+}  // namespace speclab::engines

@@ -1,0 +1,126 @@
+#include "engines/constraints/regex_reader.h"
+
+#include "engines/constraints/regex_cursor.h"
+
+namespace speclab::engines {
+namespace {
+
+constexpr int kMostGroups = 100;  ///< one within the other
+
+const CharacterSet kNoLineEnd = CharacterSet{{U'\n', U'\n'}}.complement();
+
+class RegexReader {
+ public:
+  RegexReader(std::string_view text, RegexPlace place, const std::string& name)
+      : cursor_(text, name), place_(place) {}
+
+  Expression read() {
+    Expression all = alternatives();
+    if (!cursor_.at_end()) cursor_.fail("a ) without its (", "\\) for the character");
+    return all;
+  }
+
+ private:
+  Expression alternatives() {
+    std::vector<Expression> all{alternative()};
+    while (cursor_.take(U'|')) all.push_back(alternative());
+    return all.size() == 1 ? all.front() : Expression::choice(std::move(all));
+  }
+
+  Expression alternative() {
+    std::vector<Expression> parts;
+    const bool begins = depth_ == 0 && cursor_.take(U'^');
+    if (depth_ == 0 && place_ == RegexPlace::anywhere && !begins) parts.push_back(any_text());
+    while (!cursor_.at_end() && !cursor_.sees(U'|') && !cursor_.sees(U')') && !is_final_dollar())
+      parts.push_back(repeated(atom()));
+    const bool ends = is_final_dollar() && cursor_.take(U'$');
+    if (depth_ == 0 && place_ == RegexPlace::anywhere && !ends) parts.push_back(any_text());
+    return Expression::sequence(std::move(parts));
+  }
+
+  bool is_final_dollar() const {
+    return depth_ == 0 && (cursor_.sees(U"$|") || (cursor_.sees(U'$') && cursor_.is_last()));
+  }
+
+  static Expression any_text() {
+    return Expression::repeated(Expression::characters(CharacterSet::all()), 0);
+  }
+
+  Expression atom() {
+    const char32_t character = cursor_.take_any("a character");
+    switch (character) {
+      case U'(':
+        return group();
+      case U'[':
+        return Expression::characters(cursor_.take_class());
+      case U'.':
+        return Expression::characters(kNoLineEnd);
+      case U'\\':
+        return Expression::characters(cursor_.take_escape());
+      case U'^':
+      case U'$':
+        cursor_.fail("an anchor", "^ and $ at the ends of an outermost alternative; \\^ and \\$",
+                     1);
+      case U'*':
+      case U'+':
+      case U'?':
+      case U'{':
+        cursor_.fail("a repetition of nothing", "\\ before the character itself", 1);
+      default:
+        return Expression::characters({{character, character}});
+    }
+  }
+
+  Expression group() {
+    if (++depth_ > kMostGroups) cursor_.fail("groups within groups", "at most 100", 1);
+    if (cursor_.sees(U'?') && !cursor_.sees(U"?:"))
+      cursor_.fail("a group that begins with (?",
+                   "(...) and (?:...): no look-around, names or flags", 1);
+    if (cursor_.take(U'?')) cursor_.take(U':');
+    Expression inner = alternatives();
+    if (!cursor_.take(U')')) cursor_.fail("a group that does not end", ") behind it");
+    --depth_;
+    return inner;
+  }
+
+  Expression repeated(Expression part) {
+    Expression all = part;
+    if (cursor_.take(U'*'))
+      all = Expression::repeated(std::move(part), 0);
+    else if (cursor_.take(U'+'))
+      all = Expression::repeated(std::move(part), 1);
+    else if (cursor_.take(U'?'))
+      all = Expression::optional(std::move(part));
+    else if (cursor_.take(U'{'))
+      all = counted(std::move(part));
+    else
+      return all;
+    for (const char32_t sign : {U'*', U'+', U'?', U'{'})
+      if (cursor_.sees(sign))
+        cursor_.fail("a repetition behind a repetition", "one; (?:...) around the inner one");
+    return all;
+  }
+
+  Expression counted(Expression part) {
+    constexpr const char* kAllowed = "{m}, {m,} or {m,n} with m <= n; \\{ for the character";
+    const auto least = cursor_.take_number();
+    if (!least) cursor_.fail("a { without a number", kAllowed, 1);
+    const bool is_open = cursor_.take(U',');
+    const auto most = is_open ? cursor_.take_number() : least;
+    if (!cursor_.take(U'}') || (most && *most < *least))
+      cursor_.fail("a wrong number of repetitions", kAllowed);
+    return Expression::repeated(std::move(part), *least, most);
+  }
+
+  RegexCursor cursor_;
+  RegexPlace place_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+Expression read_regex(std::string_view text, RegexPlace place, const std::string& name) {
+  return RegexReader(text, place, name).read();
+}
+
+}  // namespace speclab::engines

@@ -1,0 +1,25 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engines/constraints/expression.h"
+
+namespace speclab::engines {
+
+/// Whether an expression stands for whole texts or may stand anywhere in them, as patterns of JSON
+/// schemas do.
+enum class RegexPlace : std::uint8_t { whole_text, anywhere };
+
+inline constexpr std::size_t kMostRegexBytes = 1 << 16;
+
+/// Reads a regular expression over Unicode characters.
+///
+/// It has literals, `.` (not the end of a line), classes [a-z] and [^a-z], \d \w \s and \D \W \S of
+/// ASCII, \n \r \t \f \v, \xHH, \uHHHH, \u{H...}, groups ( ) and (?: ), |, and * + ? {m} {m,}
+/// {m,n}. `^` and `$` stand at the two ends of an outermost alternative.
+/// @param name  of the expression, for messages
+/// @throws ConfigError with the place of anything else
+Expression read_regex(std::string_view text, RegexPlace place, const std::string& name);
+
+}  // namespace speclab::engines

@@ -1,0 +1,108 @@
+#include "engines/constraints/schema_containers.h"
+
+#include <algorithm>
+
+#include "engines/constraints/regex_reader.h"
+#include "engines/constraints/spelt_json.h"
+
+namespace speclab::engines {
+namespace {
+
+struct Property {
+  Expression text;  ///< its name and its value
+  bool is_required = false;
+};
+
+/// Both bounds of a length. @throws ConfigError if the first is above the second
+std::pair<std::int32_t, std::optional<std::int32_t>> lengths(const SchemaPlace& schema,
+                                                             const char* least, const char* most) {
+  const std::int32_t low = schema.length(least).value_or(0);
+  const auto high = schema.length(most);
+  if (high && low > *high)
+    schema.at(least).fail(schema.at(least).shown(), std::string("at most the value of ") + most);
+  return {low, high};
+}
+
+std::vector<std::string> required_names(const SchemaPlace& schema) {
+  std::vector<std::string> names;
+  if (!schema.has("required") || schema.at("required").value() == SchemaPlace::Json::array())
+    return names;
+  for (const SchemaPlace& name : schema.at("required").elements()) {
+    names.push_back(name.text());
+    if (!schema.at("properties").has(names.back().c_str()))
+      name.fail(name.shown() + " is required, and no text can have it",
+                "names of properties, because no others are written");
+  }
+  return names;
+}
+
+std::vector<Property> properties_of(const SchemaPlace& schema, SchemaValues& values) {
+  if (schema.has("additionalProperties") &&
+      schema.at("additionalProperties").value() != SchemaPlace::Json(false))
+    schema.at("additionalProperties")
+        .fail(schema.at("additionalProperties").shown(), "false, which is taken if it is missing");
+  if (!schema.has("properties") || !schema.at("properties").value().is_object())
+    schema.fail("objects without an object of properties", "properties");
+  const std::vector<std::string> required = required_names(schema);
+  std::vector<Property> properties;
+  for (const auto& [name, value] : schema.at("properties").value().items())
+    properties.push_back({Expression::sequence({spelt_string(name), spelt_colon(),
+                                                values.texts_of(schema.at("properties").at(name))}),
+                          std::ranges::find(required, name) != required.end()});
+  return properties;
+}
+
+/// Properties from `first` on, each behind a comma.
+std::vector<Expression> with_commas(const std::vector<Property>& properties, std::size_t first) {
+  std::vector<Expression> parts;
+  for (std::size_t i = first; i < properties.size(); ++i) {
+    const Expression one = Expression::sequence({spelt_comma(), properties[i].text});
+    parts.push_back(properties[i].is_required ? one : Expression::optional(one));
+  }
+  return parts;
+}
+
+}  // namespace
+
+Expression objects_of_schema(const SchemaPlace& schema, SchemaValues& values) {
+  const std::vector<Property> properties = properties_of(schema, values);
+  std::vector<Expression> choices;  // by the property that stands first
+  std::size_t first = 0;
+  for (bool may_be_first = true; may_be_first && first < properties.size(); ++first) {
+    std::vector<Expression> parts = with_commas(properties, first + 1);
+    parts.insert(parts.begin(), properties[first].text);
+    choices.push_back(spelt_between("{", std::move(parts), "}"));
+    may_be_first = !properties[first].is_required;
+  }
+  if (std::ranges::none_of(properties, &Property::is_required))
+    choices.push_back(Expression::literal("{}"));
+  return Expression::choice(std::move(choices));
+}
+
+Expression arrays_of_schema(const SchemaPlace& schema, SchemaValues& values) {
+  const auto [least, most] = lengths(schema, "minItems", "maxItems");
+  const Expression empty = Expression::literal("[]");
+  if (most && *most == 0) return empty;
+  if (!schema.has("items")) schema.fail("arrays without items", "a schema of the elements: items");
+  const Expression item = values.texts_of(schema.at("items"));
+  const Expression further =
+      Expression::repeated(Expression::sequence({spelt_comma(), item}), std::max(least, 1) - 1,
+                           most ? std::optional(*most - 1) : std::nullopt);
+  const Expression some = spelt_between("[", {item, further}, "]");
+  return least > 0 ? some : Expression::choice({empty, some});
+}
+
+Expression strings_of_schema(const SchemaPlace& schema) {
+  const auto [least, most] = lengths(schema, "minLength", "maxLength");
+  if (!schema.has("pattern"))
+    return spelt_between(
+        "\"", {Expression::repeated(spelt_characters(CharacterSet::all()), least, most)}, "\"");
+  const SchemaPlace pattern = schema.at("pattern");
+  if (schema.has("minLength") || schema.has("maxLength"))
+    pattern.fail("a pattern beside a length", "one of them; a pattern can count: {m,n}");
+  const std::string name = pattern.name();
+  return spelt_between(
+      "\"", {spelt_expression(read_regex(pattern.text(), RegexPlace::anywhere, name))}, "\"");
+}
+
+}  // namespace speclab::engines

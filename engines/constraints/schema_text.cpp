@@ -1,0 +1,63 @@
+#include "engines/constraints/schema_text.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <vector>
+
+#include "engines/constraints/json_schema.h"
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kMostNesting = 4 * kMostSchemaDepth;  ///< objects and lists of the text
+
+[[noreturn]] void refuse_text(const std::string& file, const std::string& found,
+                              const std::string& allowed) {
+  throw ConfigError(
+      fmt::format("{}: {}; allowed: {}", escaped(file, kLongestPath), found, allowed));
+}
+
+/// The parser takes the last of two members of one key.
+class Watch {
+ public:
+  explicit Watch(const std::string& file) : file_(file) {}
+
+  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
+    if (depth > kMostNesting)
+      refuse_text(file_, fmt::format("nested deeper than {}", kMostNesting), "less");
+    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys_.pop_back();
+    if (event == Json::parse_event_t::key &&
+        !keys_.back().insert(parsed.get_ref<const std::string&>()).second)
+      refuse_text(file_, fmt::format("the key {} twice in one object", escaped(parsed.dump(), 80)),
+                  "once");
+    return true;
+  }
+
+ private:
+  const std::string& file_;
+  std::vector<std::set<std::string>> keys_;  ///< of the open objects
+};
+
+}  // namespace
+
+Json parse_schema(std::string_view text, const std::string& file) try {
+  if (text.size() > kMostSchemaBytes)
+    refuse_text(file, fmt::format("{} bytes", text.size()), "at most 1 MiB");
+  // The parser takes a zero byte for the end.
+  if (text.find('\0') != std::string_view::npos) refuse_text(file, "a zero byte", "JSON in UTF-8");
+  Watch watch(file);
+  return Json::parse(text, [&watch](int depth, Json::parse_event_t event, Json& parsed) {
+    return watch(depth, event, parsed);
+  });
+} catch (const Json::parse_error& error) {
+  refuse_text(file, fmt::format("no valid JSON at byte {}", error.byte), "a JSON schema in UTF-8");
+} catch (const Json::out_of_range&) {
+  refuse_text(file, "a number that no double holds", "numbers up to 1.7e308 in size");
+}
+
+}  // namespace speclab::engines

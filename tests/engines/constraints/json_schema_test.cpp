@@ -1,0 +1,113 @@
+#include "engines/constraints/json_schema.h"
+
+#include <gtest/gtest.h>
+
+#include "engines/constraints/automaton.h"
+#include "sim/core/errors.h"
+
+namespace speclab::engines {
+namespace {
+
+struct Case {
+  const char* schema;
+  std::vector<std::string> valid, invalid;
+};
+
+const Case kCases[] = {
+    {R"({"type":"object","properties":{"a":{"type":"null"},"b":{"type":"boolean"},
+         "c":{"const":1}},"required":["b"],"additionalProperties":false})",
+     {R"({"b":true})", R"({"a": null, "b":false})", R"({"a":null,"b":true, "c": 1})"},
+     {"{}", R"({"a":null})", R"({"b":true,"a":null})", R"({"b":true,})", R"({,"b":true})",
+      R"({"b":  true})", R"({"b":true,"d":1})"}},
+    {R"({"type":"object","properties":{"a":{"const":1},"b":{"const":2}}})",
+     {"{}", R"({"a":1})", R"({"b":2})", R"({"a":1,"b":2})"},
+     {R"({"a":1"b":2})", R"({"b":2,"a":1})"}},
+    {R"({"type":"array","items":{"type":"boolean"},"minItems":1,"maxItems":2})",
+     {"[true]", "[true,false]", "[true, true]"},
+     {"[]", "[true,true,true]", "[ true]", "[true,]"}},
+    {R"({"type":"array","items":{"type":"boolean"}})", {"[]", "[true,true,true]"}, {"[,true]"}},
+    {R"({"type":"array","maxItems":0})", {"[]"}, {"[1]"}},
+    {R"({"enum":["a\"b",1.5,null,{"k":[1,2]}]})",
+     {R"("a\"b")", "1.5", "null", R"({"k": [1, 2]})"},
+     {R"("a"b")", "1.50"}},
+    {R"({"type":"string","minLength":2,"maxLength":3})",
+     {R"("ab")", R"("\n\"x")", "\"\u00e9\U0001F600\"", R"("\u0001a")"},
+     {R"("a")", R"("abcd")", R"("a)", "\"a\nb\"", R"("\u0041b")"}},
+    {R"({"type":"string","pattern":"^[a-c\"]+$"})", {R"("ab\"")"}, {R"("d")", R"("")"}},
+    {R"({"type":"string","pattern":"b"})", {R"("abc")"}, {R"("ac")"}},
+    {R"({"type":["null","boolean"]})", {"null", "true"}, {"0"}},
+    {R"({"anyOf":[{"type":"null"},{"const":"x"}]})", {"null", "\"x\""}, {"x"}},
+    {R"({"type":"string","enum":["a"],"description":"read over","title":"t"})", {"\"a\""}, {"a"}},
+    {R"({"$defs":{"n":{"type":"null"}},"oneOf":[{"$ref":"#/$defs/n"},{"const":0}]})",
+     {"null", "0"},
+     {"1"}}};
+
+/// Defect: a comma too many or too few, properties in another order, a character with two
+/// spellings, blanks without end.
+TEST(JsonSchema, TakesItsTextsAlone) {
+  for (const Case& example : kCases) {
+    const Automaton automaton(read_json_schema(example.schema, "a test"), "a test");
+    for (const std::string& text : example.valid)
+      EXPECT_TRUE(automaton.matches(text)) << example.schema << ": " << text;
+    for (const std::string& text : example.invalid)
+      EXPECT_FALSE(automaton.matches(text)) << example.schema << ": " << text;
+  }
+}
+
+std::string schema_refusal(const std::string& schema) {
+  try {
+    read_json_schema(schema, "s.json");
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "taken";
+}
+
+/// Defect: a keyword that is not supported and passes in silence; an error without its path.
+TEST(JsonSchema, RefusesTheRestWithItsPath) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"type":"string","format":"date"})", "$.format: a keyword that is not supported"},
+      {R"({"type":"object","properties":{"a":{"type":"array","items":{"type":"null"},
+           "uniqueItems":true}}})",
+       "$.properties.a.uniqueItems"},
+      {R"({"type":"object","properties":{},"required":["x"]})",
+       "$.required[0]: \\\"x\\\" is required"},
+      {R"({"type":"object","properties":{},"additionalProperties":true})",
+       "$.additionalProperties: true"},
+      {R"({"type":"object"})", "objects without"},
+      {R"({"type":"array"})", "arrays without items"},
+      {R"({"type":"array","items":{"type":"null"},"minItems":2,"maxItems":1})", "$.minItems: 2"},
+      {R"({"type":"string","minLength":2,"maxLength":1})", "$.minLength: 2"},
+      {R"({"type":"string","minLength":-1})", "$.minLength: -1"},
+      {R"x({"type":"string","pattern":"a(?=b)"})x", "$.pattern: a group that begins with (?"},
+      {R"({"type":"string","pattern":"a","maxLength":3})", "$.pattern: a pattern beside a length"},
+      {R"({"type":"text"})", "$.type: \\\"text\\\""},
+      {R"({"enum":[]})", "$.enum: []"},
+      {R"({"type":"null","enum":[1]})", "$.enum[0]: 1"},
+      {R"({"anyOf":[]})", "$.anyOf: []"},
+      {R"({"anyOf":[true]})", "$.anyOf[0]: true"},
+      {R"({})", "says nothing"},
+      {R"({"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}},"$ref":"#/$defs/a"})",
+       "refers to itself"},
+      {R"({"$ref":"#/$defs/a"})", "$.$ref"},
+      {R"({"type":"null","type":"null"})", "twice"},
+      {R"({"type":)", "no valid JSON"},
+      {"[1]", "$: [1]"}};
+  for (const auto& [schema, part] : cases)
+    EXPECT_NE(schema_refusal(schema).find(part), std::string::npos)
+        << schema << ": " << schema_refusal(schema);
+}
+
+/// Defect: references that double the schema at every step take all memory.
+TEST(JsonSchema, LimitsWhatReferencesMultiply) {
+  std::string schema = R"({"$ref":"#/$defs/d0","$defs":{)";
+  for (int i = 0; i < 30; ++i) {
+    const std::string next = R"({"$ref":"#/$defs/d)" + std::to_string(i + 1) + "\"}";
+    schema += "\"d" + std::to_string(i) + R"(":{"anyOf":[)" + next + "," + next + "]},";
+  }
+  schema += R"("d30":{"type":"null"}}})";
+  EXPECT_NE(schema_refusal(schema).find("references followed"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace speclab::engines

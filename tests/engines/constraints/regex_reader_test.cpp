@@ -1,0 +1,78 @@
+#include "engines/constraints/regex_reader.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/core/errors.h"
+#include "tests/engines/constraints/slow_matcher.h"
+
+namespace speclab::engines {
+namespace {
+
+std::string refusal_of(std::string_view regex) {
+  try {
+    read_regex(regex, RegexPlace::whole_text, "it");
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "taken";
+}
+
+bool matches(std::string_view regex, std::string_view text, RegexPlace place) {
+  return testing::matches_slowly(read_regex(regex, place, "it"), text);
+}
+
+/// Defect: an unsupported sign that is read as something else, or refused at a wrong place.
+TEST(RegexReader, RefusesTheRestWithItsPlace) {
+  const std::pair<const char*, const char*> cases[] = {{"ab(?=c)", "(? at character 3"},
+                                                       {"a(?<n>b)", "(? at character 2"},
+                                                       {"(a)\\1", "back-reference"},
+                                                       {"a\\b", "escape \\b at character 2"},
+                                                       {"ab*?", "character 4"},
+                                                       {"a**", "character 3"},
+                                                       {"*a", "character 1"},
+                                                       {"a|{2}", "character 3"},
+                                                       {"a{,2}", "a { without a number"},
+                                                       {"a{3,2}", "wrong number of repetitions"},
+                                                       {"a{1", "wrong number"},
+                                                       {"(a", "does not end"},
+                                                       {"a)", "character 2"},
+                                                       {"[a", "class that does not end"},
+                                                       {"[]", "empty class"},
+                                                       {"[b-a]", "does not rise"},
+                                                       {"[[:digit:]]", "named class"},
+                                                       {"a^b", "anchor at character 2"},
+                                                       {"(a$)", "anchor at character 3"},
+                                                       {"a\\", "end of the expression"},
+                                                       {"\\xg0", "no hexadecimal"},
+                                                       {"\\ud800", "no character"},
+                                                       {"\xff", "no valid UTF-8"}};
+  for (const auto& [regex, part] : cases)
+    EXPECT_NE(refusal_of(regex).find(part), std::string::npos)
+        << regex << ": " << refusal_of(regex);
+}
+
+TEST(RegexReader, LimitsDepthAndLength) {
+  const std::string deep = std::string(101, '(') + std::string(101, ')');
+  EXPECT_NE(refusal_of(deep).find("groups within groups"), std::string::npos);
+  EXPECT_NE(refusal_of(std::string(kMostRegexBytes + 1, 'a')).find("bytes"), std::string::npos);
+}
+
+TEST(RegexReader, ReadsEscapesAndAnchors) {
+  EXPECT_TRUE(
+      matches("^\\x41\\u00e9\\u{1F600}\\.\\n$", "A\u00e9\U0001F600.\n", RegexPlace::whole_text));
+  EXPECT_TRUE(matches("[\\]\\\\^-]{4}", "]\\^-", RegexPlace::whole_text));
+  EXPECT_FALSE(matches("\\S", " ", RegexPlace::whole_text));
+}
+
+/// Defect: a pattern of a schema that has to match the whole string; an anchor that holds for all
+/// alternatives.
+TEST(RegexReader, LooksAnywhereWithoutAnchors) {
+  EXPECT_TRUE(matches("b", "abc", RegexPlace::anywhere));
+  EXPECT_FALSE(matches("^b", "abc", RegexPlace::anywhere));
+  EXPECT_TRUE(matches("^b|c$", "abc", RegexPlace::anywhere));
+  EXPECT_FALSE(matches("^a$|d", "abc", RegexPlace::anywhere));
+  EXPECT_FALSE(matches("b", "abc", RegexPlace::whole_text));
+}
+
+}  // namespace
+}  // namespace speclab::engines

@@ -1,0 +1,73 @@
+#include "experiments/drivers/generate/constraint.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "sim/core/errors.h"
+#include "tests/engines/constraints/word_tokenizer.h"
+#include "tests/engines/formats/temporary_folder.h"
+
+namespace speclab::experiments {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json text_result(const char* text, std::vector<Token> ids, const char* stop_reason) {
+  return {{"output_ids", ids}, {"text", text}, {"stop_reason", stop_reason}};
+}
+
+class AddConstraint : public ::testing::Test {
+ protected:
+  ordered_json added(ordered_json result) const {
+    add_constraint(options_, *read_constraint(options_), words_, result);
+    return result;
+  }
+  ConstraintOptions options_{.regex = "ab?"};
+  engines::testing::WordTokenizer words_{{"</s>", "a", "b"}};
+};
+
+/// Defect: a text that has met its constraint is called unmet for its end, or one that was cut is
+/// called met.
+TEST_F(AddConstraint, SaysWhetherATextMatches) {
+  const ordered_json ended = added(text_result("a</s>", {1, 0}, "end_of_sequence"));
+  EXPECT_EQ(ended["constraint_met"], true);
+  EXPECT_EQ(ended["constraint"], ordered_json({{"regex", "ab?"}}));
+  EXPECT_EQ(added(text_result("a", {1}, "length"))["constraint_met"], true);
+  EXPECT_EQ(added(text_result("", {}, "length"))["constraint_met"], false);
+  EXPECT_EQ(added(text_result("", {1, 2}, "stop_string"))["constraint_met"], false);
+}
+
+TEST_F(AddConstraint, LooksAtEverySequenceAndDecoding) {
+  ordered_json search = text_result("a", {1}, "length");
+  search["sequences"] = {{{"ids", {1, 2, 0}}, {"text", "ab"}, {"stop_reason", "end_of_sequence"}},
+                         {{"ids", {2}}, {"text", "b"}, {"stop_reason", "length"}}};
+  const ordered_json found = added(search);
+  EXPECT_EQ(found["constraint_met"], true);
+  EXPECT_EQ(found["sequences"][1]["constraint_met"], false);
+  const ordered_json both = added({{"plain", text_result("a", {1}, "length")},
+                                   {"speculative", text_result("b", {2}, "length")}});
+  EXPECT_EQ(both["plain"]["constraint_met"], true);
+  EXPECT_EQ(both["speculative"]["constraint_met"], false);
+}
+
+TEST(ReadConstraint, ReadsASchemaFileOrNothing) {
+  EXPECT_EQ(read_constraint({}), nullptr);
+  const speclab::testing::TemporaryFolder folder;
+  std::ofstream(folder.path("s.json")) << R"({"type":"null"})";
+  EXPECT_TRUE(read_constraint({.json_schema = folder.path("s.json")})->matches("null"));
+  EXPECT_THROW(read_constraint({.json_schema = folder.path("none.json")}), ConfigError);
+}
+
+TEST(MaskOf, NeedsATokenizerAndEnds) {
+  const auto constraint = engines::regex_constraint("a");
+  EXPECT_THROW(mask_of(*constraint, {}, {}), ConfigError);
+  engines::LoadedModel loaded;
+  loaded.tokenizer =
+      std::make_shared<engines::testing::WordTokenizer>(std::vector<std::string>{"</s>", "a"});
+  EXPECT_THROW(mask_of(*constraint, loaded, {.ignore_eos = true}), ConfigError);
+}
+
+}  // namespace
+}  // namespace speclab::experiments
