@@ -22,10 +22,10 @@ const std::vector<std::string> kTorch{"torch/", "ATen/", "c10/", "caffe2/"};
 
 /// Behind engines/interface.
 const std::vector<std::string> kEnginesWithinDoors{
-    "engines/bridges/",  "engines/constraints/", "engines/cuda/",     "engines/decoding/",
-    "engines/device_monitor/", "engines/drafters/", "engines/factory/",  "engines/formats/",  "engines/models/",
-    "engines/ngrams/",   "engines/sampling/", "engines/search/",   "engines/tokenizers/",
-    "engines/training/", "engines/verifiers/"};
+    "engines/bridges/",        "engines/constraints/", "engines/cuda/",     "engines/decoding/",
+    "engines/device_monitor/", "engines/drafters/",    "engines/factory/",  "engines/formats/",
+    "engines/models/",         "engines/ngrams/",      "engines/sampling/", "engines/search/",
+    "engines/tokenizers/",     "engines/training/",    "engines/verifiers/"};
 
 const std::vector<Rule>& rules() {
   static const std::vector<Rule> all{

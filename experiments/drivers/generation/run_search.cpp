@@ -95,8 +95,7 @@ ordered_json missing_words(const SearchCall& call, const GenerationPlan& plan,
 }
 
 ordered_json sequences_json(const SearchCall& call, const GenerationPlan& plan,
-                            const TextStreamOptions& options,
-                            const engines::SearchRecord& record) {
+                            const TextStreamOptions& options, const engines::SearchRecord& record) {
   ordered_json sequences = ordered_json::array();
   for (const engines::FoundSequence& one : record.sequences) {
     sequences.push_back({{"ids", one.ids},
