@@ -109,7 +109,7 @@ class LocalEngines final : public Engines {
     if (options.num_beams == 1)
       return ContrastiveSearch(target, std::move(tokenizer), options).run(request, check);
     PhiloxChance chance(options.seed);
-    DraftersOfTarget models(drafters_, target.info(), tokenizer.get());
+    DraftersOfTarget models(drafters_, target.info(), tokenizer);
     return BeamSearch(target, tokenizer, options, chance,
                       make_beam_drafter(options, target.info(), models))
         .run(request, check);

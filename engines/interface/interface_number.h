@@ -7,12 +7,13 @@
 
 #include "engines/interface/chat_request.h"
 #include "engines/interface/engines.h"
+#include "engines/interface/token_mask.h"
 
 namespace speclab::engines {
 
 /// Raise it with every change of the classes and structs of engines/interface that leaves the sizes
 /// below as they are: another virtual function, another order or meaning of members.
-inline constexpr std::uint64_t kInterfaceVersion = 3;
+inline constexpr std::uint64_t kInterfaceVersion = 4;
 
 /// Depends on the size of each struct, and on their order.
 /// @source Fowler, Noll, Vo: FNV-1a, by words instead of bytes
@@ -32,7 +33,7 @@ inline constexpr std::uint64_t kInterfaceNumber =
                     TemplateSource, ForwardRow, ForwardResult, SamplingOptions, TextRules,
                     StopOptions, DrafterOptions, DecoderOptions, LossyRuleOptions, ReplayTrace,
                     Request, SearchOptions, FoundSequence, SearchRecord, GenerationRecord,
-                    RoundRecord, EnergyUse, Draft, TargetLaws<float>, TrainingRecord, TrainOptions,
-                    TrainProgress, TrainCallbacks>(kInterfaceVersion);
+                    RoundRecord, BridgeUse, EnergyUse, AllowedTokens, Draft, TargetLaws<float>,
+                    TrainingRecord, TrainOptions, TrainProgress, TrainCallbacks>(kInterfaceVersion);
 
 }  // namespace speclab::engines

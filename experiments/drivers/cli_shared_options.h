@@ -1,10 +1,12 @@
 #pragma once
-// Options that several commands share: the model, the sampling, the drafter and the verifier.
+// Options in groups: the model, the sampling, the drafter, the verifier, and how a text comes.
 
 #include <CLI/CLI.hpp>
 
 #include "engines/interface/round_decoder.h"
 #include "experiments/drivers/commands/model_options.h"
+#include "experiments/drivers/generate/constraint.h"
+#include "experiments/drivers/generate/stream_options.h"
 
 namespace speclab::experiments {
 
@@ -12,5 +14,9 @@ void add_model_options(CLI::App* command, CommonOptions& common);
 void add_sampling_options(CLI::App* command, engines::DecoderOptions& decoder);
 void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder);
 void add_verifier_options(CLI::App* command, engines::DecoderOptions& decoder);
+/// How a text comes, of `generate`.
+void add_stream_options(CLI::App* command, StreamOptions& stream);
+/// What a text has to match, of `generate`.
+void add_constraint_options(CLI::App* command, ConstraintOptions& constraint);
 
 }  // namespace speclab::experiments
