@@ -72,12 +72,7 @@ ordered_json run_search(const SearchCall& call, const GenerateOptions& options,
       plan.mode.searches() ? call.engines.search(*call.loaded.model, call.loaded.tokenizer,
                                                  plan.search, call.request, call.check_interruption)
                            : drawn_texts(call, plan);
-  ordered_json result = search_json(call, options, plan, record);
-  const std::optional<EnergyUse> used = energy.used();
-  const double tokens = static_cast<double>(num_tokens(record));
-  result["energy_j"] = used ? ordered_json(used->joules) : nullptr;
-  result["energy_per_token_j"] = used ? ordered_json(used->joules / tokens) : nullptr;
-  result["energy_source"] = used ? ordered_json(used->source) : nullptr;
+  const ordered_json result = search_json(call, options, plan, {record, energy.used()});
   if (options.common.json) return result;
   print_search(call, plan, record, result["sequences"]);
   return result;

@@ -116,7 +116,9 @@ void print_search_summary(const SearchCall& call, const GenerationPlan& plan,
 }  // namespace
 
 ordered_json search_json(const SearchCall& call, const GenerateOptions& options,
-                         const GenerationPlan& plan, const engines::SearchRecord& record) {
+                         const GenerationPlan& plan, const FinishedSearch& search) {
+  const engines::SearchRecord& record = search.record;
+  const std::optional<EnergyUse>& energy = search.energy;
   const ordered_json sequences = sequences_json(call, plan, text_options(options, plan), record);
   const double tokens = static_cast<double>(num_tokens(record));
   ordered_json result{{"prompt_ids", call.request.prompt_ids},
@@ -139,6 +141,9 @@ ordered_json search_json(const SearchCall& call, const GenerateOptions& options,
                       {"draft_bytes", record.read.draft},
                       {"bytes_per_token", static_cast<double>(record.read.total()) / tokens}};
   result["settings"] = settings_json(options, call.loaded.model->info());
+  result["energy_j"] = energy ? ordered_json(energy->joules) : nullptr;
+  result["energy_per_token_j"] = energy ? ordered_json(energy->joules / tokens) : nullptr;
+  result["energy_source"] = energy ? ordered_json(energy->source) : nullptr;
   return result;
 }
 

@@ -1,13 +1,20 @@
 #pragma once
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 
 #include "experiments/drivers/generation/run_search.h"
 
 namespace speclab::experiments {
 
-/// What `generate --json` prints of a search, without its energy.
+/// A search that has ended.
+struct FinishedSearch {
+  const engines::SearchRecord& record;
+  std::optional<EnergyUse> energy;  ///< empty if no meter told it
+};
+
+/// The object that `generate --json` prints of it.
 nlohmann::ordered_json search_json(const SearchCall& call, const GenerateOptions& options,
-                                   const GenerationPlan& plan, const engines::SearchRecord& record);
+                                   const GenerationPlan& plan, const FinishedSearch& search);
 /// Prints the texts, and on standard error forced words that they lack and a summary.
 /// @param sequences  as search_json has them
 void print_search(const SearchCall& call, const GenerationPlan& plan,
