@@ -7,7 +7,7 @@
 
 namespace speclab::engines {
 
-/// What a bridge did for each sequence of a batch.
+/// Work of a bridge for each sequence of a batch.
 class BridgeMeter {
  public:
   /// @param bridge  one of kBridges

@@ -20,12 +20,14 @@ std::unique_ptr<Drafter> drafter_of_shared_tokens(std::unique_ptr<DraftModel> mo
         "a constraint with the bridge {}, whose model cannot read every forced token; allowed: the "
         "bridges re_encode and look_behind",
         bridge.kind));
+  SamplingOptions sampling = options.sampling;
+  sampling.rules.forced_bos_token_id.reset();  // the model may lack them
+  sampling.rules.forced_eos_token_ids.clear();
   const auto meter = std::make_shared<BridgeMeter>(bridge.kind);
   auto shared = shared_vocabulary_model(std::move(model), bridge, target.vocab_size, meter);
-  return metered_drafter(
-      make_growing_drafter(model_next_tokens(std::move(shared), options.sampling),
-                           options.drafter.kind, options),
-      meter);
+  return metered_drafter(make_growing_drafter(model_next_tokens(std::move(shared), sampling),
+                                              options.drafter.kind, options),
+                         meter);
 }
 
 }  // namespace

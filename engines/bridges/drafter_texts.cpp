@@ -5,18 +5,29 @@
 #include <algorithm>
 
 #include "sim/core/errors.h"
+#include "sim/core/utf8.h"
 
 namespace speclab::engines {
 namespace {
 
-/// @throws ConfigError if the drafter's tokenizer has no token for a part of the prompt
-void check_spelling(const Tokenizer& drafter, const std::string& prompt) {
-  const std::size_t lost = drafter.num_bytes_without_token(prompt);
-  if (lost > 0)
-    throw ConfigError(fmt::format(
-        "the prompt has {} byte{} that no token of the drafter's tokenizer spells; allowed: a "
-        "drafter whose tokenizer spells the text '{}'",
-        lost, lost == 1 ? "" : "s", escaped(prompt, 60)));
+/// Bytes of the character that the text begins with.
+std::size_t first_character(std::string_view text) {
+  const Utf8Head head = utf8_head(text);
+  return head.state == Utf8State::unfinished ? text.size() : head.length;
+}
+
+/// @throws ConfigError if the drafter's tokenizer has no token for a character of the prompt
+void check_spelling(const Tokenizer& drafter, std::string_view prompt) {
+  if (drafter.num_bytes_without_token(prompt) == 0) return;
+  for (std::size_t at = 0, size = 0; at < prompt.size(); at += size) {
+    size = first_character(prompt.substr(at));
+    const std::string character(prompt.substr(at, size));
+    if (drafter.num_bytes_without_token(character) > 0)
+      throw ConfigError(fmt::format(
+          "the prompt has '{}' at byte {}, which no token of the drafter's tokenizer spells; "
+          "allowed: a drafter whose tokenizer spells the prompt",
+          escaped(character), at));
+  }
 }
 
 }  // namespace

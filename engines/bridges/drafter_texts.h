@@ -22,11 +22,11 @@ class DrafterTexts {
   /// @return the sequence in the drafter's tokens; null where the text has none, or no room for
   /// `spare` more
   const Sequence* read(const Sequence& sequence, DraftModel& model);
-  /// As the last read left it.
+  /// The sequence that the last read left.
   const Sequence& of(const Sequence& sequence) const {
     return sequences_[static_cast<std::size_t>(sequence.index)];
   }
-  /// As RetokenizedText has it.
+  /// Bytes that no token holds yet; see RetokenizedText.
   const std::string& pending(const Sequence& sequence) const {
     return texts_[static_cast<std::size_t>(sequence.index)].pending();
   }

@@ -58,6 +58,8 @@ class ReEncodingDrafter final : public Drafter {
   void draft(const Sequence& sequence, const DraftLimit& limit, Draft& draft) {
     draft.reset(sequence.tokens.back(), DrawKind::arg_max);
     if (limit.max_length == 0) return;
+    const std::vector<Token> forced = forced_tokens(sequence, limit);
+    if (!forced.empty()) return add_chain(forced, draft);
     LapClock clock;
     const Sequence* own = texts_.read(sequence, model_);
     BridgeUse& use = meter_.of(sequence);
@@ -66,12 +68,40 @@ class ReEncodingDrafter final : public Drafter {
     growth_->grow(*next_tokens_, *own, limit, own_draft_);
     use.draft_tokens += own_draft_.tree.drafted();
     clock.lap_ns();
-    for (const Token token : spelled(sequence, limit)) {
+    add_chain(spelled(sequence, limit), draft);
+    use.spelling_ns += clock.lap_ns();
+  }
+
+  void add_chain(std::span<const Token> tokens, Draft& draft) const {
+    for (const Token token : tokens) {
       const TokenTree::Node last = draft.tree.size() - 1;
       draft.law_for(last).assign_point_mass(vocab_size_, token);
       draft.add(last, token);
     }
-    use.spelling_ns += clock.lap_ns();
+  }
+
+  std::vector<Token> new_tokens(const Sequence& sequence) const {
+    return {sequence.tokens.begin() + sequence.prompt_length, sequence.tokens.end()};
+  }
+
+  /// Tokens that alone may follow behind a constraint.
+  std::vector<Token> forced_tokens(const Sequence& sequence, const DraftLimit& limit) const {
+    std::vector<Token> forced, text = new_tokens(sequence);
+    while (mask_ && static_cast<std::int32_t>(forced.size()) < limit.max_length) {
+      const AllowedTokens& allowed = mask_->allowed(text);
+      if (!allowed.forced || allowed.has_ended) break;
+      forced.push_back(*allowed.forced);
+      text.push_back(*allowed.forced);
+    }
+    return forced;
+  }
+
+  /// The target's end of the same text as the drafter's, else its first.
+  Token end_like(Token draft_end) const {
+    const std::string text = tokenizers_.drafter->token_text(draft_end);
+    const auto same = std::ranges::find_if(
+        ends_, [&](Token end) { return tokenizers_.target->token_text(end) == text; });
+    return same == ends_.end() ? ends_.front() : *same;
   }
 
   /// The draft in the target's tokens, as many as the limit lets stand. An end of the drafter is
@@ -87,7 +117,8 @@ class ReEncodingDrafter final : public Drafter {
     const bool ends = node < own_draft_.tree.size() && !ends_.empty() &&
                       tokenizers_.drafter->is_end_of_sequence(own_draft_.tree[node].token);
     std::vector<Token> tokens = behind(sequence, text);
-    if (ends) tokens.push_back(ends_.front());
+    if (ends && (text.empty() || !tokens.empty()))
+      tokens.push_back(end_like(own_draft_.tree[node].token));
     tokens.resize(std::min(tokens.size(), static_cast<std::size_t>(limit.max_length)));
     const auto outside = std::ranges::find_if(
         tokens, [&](Token token) { return static_cast<std::size_t>(token) >= vocab_size_; });
@@ -99,8 +130,7 @@ class ReEncodingDrafter final : public Drafter {
   /// Leaves the tokens before the first that a constraint does not allow.
   void keep_allowed(const Sequence& sequence, std::vector<Token>& tokens) const {
     if (!mask_) return;
-    std::vector<Token> text(sequence.tokens.begin() + sequence.prompt_length,
-                            sequence.tokens.end());
+    std::vector<Token> text = new_tokens(sequence);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       if (!mask_->allowed(text).tokens[static_cast<std::size_t>(tokens[i])])
         return tokens.resize(i);

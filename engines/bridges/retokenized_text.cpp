@@ -20,7 +20,7 @@ bool begins_within_character(const Tokenizer& tokenizer, Token token) {
   return !bytes.empty() && (static_cast<unsigned char>(bytes[0]) & 0xC0) == 0x80;
 }
 
-/// Where the last `look_behind` tokens begin, or a little before, at the begin of a character.
+/// The place of the last `look_behind` tokens, or a little before, at the begin of a character.
 std::size_t begin_of_window(const Tokenizer& tokenizer, std::span<const Token> tokens,
                             std::size_t look_behind) {
   std::size_t begin = tokens.size() - std::min(look_behind, tokens.size());

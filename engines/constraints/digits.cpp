@@ -16,7 +16,7 @@ Expression digits_of_number(std::size_t count) {
   return Expression::repeated(digit('0', '9'), size, size);
 }
 
-/// As many digits as the bounds have, which are equally long.
+/// The bounds are equally long, and so are the numbers.
 Expression same_length(std::string_view low, std::string_view high) {
   if (low.empty()) return joined({});
   const std::string nines(low.size() - 1, '9'), zeros(low.size() - 1, '0');

@@ -55,7 +55,8 @@ class SchemaReader final : public SchemaValues {
   explicit SchemaReader(const SchemaPlace& root) : root_(root) {}
 
   Expression texts_of(const SchemaPlace& schema) override {
-    if (++depth_ > kMostSchemaDepth) schema.fail("schemas within schemas", "at most 64");
+    if (++depth_ > kMostSchemaDepth)
+      schema.fail("a schema within 64 others", "at most 64 within each other");
     if (++num_parts_ > kMostSchemaParts)
       schema.fail("more than 20000 schemas, references followed", "fewer");
     Expression texts = read(schema);

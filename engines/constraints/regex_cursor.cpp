@@ -124,6 +124,7 @@ char32_t RegexCursor::take_code_point() {
   if (!take(U'{')) {
     value = take_hexadecimal(4);
   } else {
+    if (sees(U'}')) fail("a number without digits", "\\u{H} to \\u{HHHHHH}");
     for (int digits = 0; digits < 6 && !sees(U'}'); ++digits)
       value = value << 4 | take_hexadecimal(1);
     if (!take(U'}')) fail("a number that does not end", "\\u{H} to \\u{HHHHHH}");

@@ -86,7 +86,16 @@ class ConstrainedNextTokens final : public NextTokens {
       text_.push_back(place.tree[node].token);
     std::ranges::reverse(text_);
     text_.insert(text_.begin(), tokens.begin() + place.sequence.prompt_length, tokens.end());
-    return mask_->allowed(text_);
+    return allowed_behind(text_);
+  }
+
+  /// Nothing follows a text that the vocabulary cannot finish; the target may refuse it before.
+  const AllowedTokens& allowed_behind(const std::vector<Token>& text) const {
+    try {
+      return mask_->allowed(text);
+    } catch (const ConfigError&) {
+      return nothing_;
+    }
   }
 
   bool needs_model(const DraftPlace& place) const {
@@ -119,10 +128,11 @@ class ConstrainedNextTokens final : public NextTokens {
   std::unique_ptr<NextTokens> model_;
   std::shared_ptr<const TokenMask> mask_;
   DraftForm form_;
+  AllowedTokens nothing_{.has_ended = true};
   std::int32_t levels_ = 0;
   bool has_started_ = false;  ///< the model, in this draft
   bool speaks_ = false;       ///< it has something to draft
-  // What was asked about last.
+  // The place that was asked about last.
   mutable Law law_;
   mutable TokenTree::Node law_of_ = TokenTree::kNone;
   mutable std::vector<LawEntry<float>> entries_;

@@ -41,6 +41,11 @@ void check_part(const DrafterOptions& part) {
     throw ConfigError(fmt::format(
         "a mixture with a part of tree '{}'; allowed: no tree, because the mixture has one",
         escaped(part.tree)));
+  if (part.bridge != "auto")
+    throw ConfigError(fmt::format(
+        "a mixture with a part of bridge '{}'; allowed: no bridge, because parts share the "
+        "target's tokens",
+        escaped(part.bridge)));
   if (!is_part_weight(part.weight))
     throw ConfigError(fmt::format("a mixture with the weight {}; allowed: numbers from 1e-6 to 1e6",
                                   part.weight));

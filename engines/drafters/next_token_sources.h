@@ -57,7 +57,7 @@ std::unique_ptr<NextTokens> no_next_tokens(std::int32_t vocab_size);
 /// How tokens of a draft are chosen: drawn from laws, or the likeliest ones.
 enum class DraftForm : std::uint8_t { drawn, likeliest };
 
-/// What the mask leaves of what the model says. A token that alone may follow is drafted for
+/// The model's law behind a mask. A token that alone may follow is drafted for
 /// certain, and the model is not asked. Nothing is drafted behind an end.
 std::unique_ptr<NextTokens> constrained_next_tokens(std::unique_ptr<NextTokens> model,
                                                     std::shared_ptr<const TokenMask> mask,

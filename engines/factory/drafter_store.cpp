@@ -39,13 +39,28 @@ std::shared_ptr<const SharedVocabulary> shared_vocabulary(const TokenizerPair& t
   return shared;
 }
 
-/// @throws ConfigError if the drafter's tokenizer has tokens that its model has not
+/// @throws ConfigError if a token of the drafter's tokenizer that spells a text has no row in its
+/// model
 void check_rows(const DrafterStore::Transformer& drafter) {
-  if (drafter.tokenizer->vocab_size() > drafter.model->info().vocab_size)
-    throw ConfigError("drafter '" + escaped(drafter.name, 100) + "' has a tokenizer of " +
-                      std::to_string(drafter.tokenizer->vocab_size()) + " tokens and a model of " +
-                      std::to_string(drafter.model->info().vocab_size) +
-                      "; allowed: a model with a row for every token");
+  const std::int32_t rows = drafter.model->info().vocab_size;
+  for (Token token = rows; token < drafter.tokenizer->vocab_size(); ++token)
+    if (const std::string text = drafter.tokenizer->token_bytes(token); !text.empty())
+      throw ConfigError("drafter '" + escaped(drafter.name, 100) + "': token " +
+                        std::to_string(token) + " ('" + escaped(text, 40) +
+                        "') of its tokenizer has no row in its model of " + std::to_string(rows) +
+                        "; allowed: a model with a row for every token");
+}
+
+/// The drafter's shared tokens that its model has.
+std::vector<Token> shared_rows(const SharedVocabulary& shared, const ModelInfo& drafter) {
+  std::vector<Token> tokens = shared.draft_tokens();
+  std::erase_if(tokens, [&](Token token) { return token >= drafter.vocab_size; });
+  return tokens;
+}
+
+/// Where none is named. Behind a mask the model has to read every forced token.
+std::string usual_bridge(const SamplingOptions& sampling) {
+  return sampling.temperature == 0 || sampling.rules.mask ? "look_behind" : "intersection";
 }
 
 }  // namespace
@@ -141,15 +156,16 @@ std::optional<DrafterModels::Bridged> DraftersOfTarget::bridged(const DecoderOpt
                       " has no tokenizer; allowed: models that have one");
   }
   if (!is_named && !first_other_token(*drafter.tokenizer, *tokenizer_)) return std::nullopt;
+  check_rows(drafter);
   Bridged bridged{drafter.model,
                   {.kind = asked.bridge, .tokenizers = {drafter.tokenizer, tokenizer_}}};
   Bridge& bridge = bridged.bridge;
-  if (!is_named) bridge.kind = options.sampling.temperature == 0 ? "look_behind" : "intersection";
+  if (!is_named) bridge.kind = usual_bridge(options.sampling);
   if (!drafts_shared_tokens(bridge.kind)) return bridged;
   bridge.shared = shared_vocabulary(bridge.tokenizers, drafter.name, target_.name);
   if (bridge.kind == "trimmed_intersection")
-    bridged.model =
-        store_.trimmed_transformer(asked.kind, asked.model, bridge.shared->draft_tokens());
+    bridged.model = store_.trimmed_transformer(asked.kind, asked.model,
+                                               shared_rows(*bridge.shared, drafter.model->info()));
   return bridged;
 }
 

@@ -61,7 +61,8 @@ class DraftersOfTarget final : public DrafterModels {
   /// tokenizer and the drafter's cannot be read
   std::shared_ptr<LanguageModel> language_model(const std::string& kind,
                                                 const std::string& model) override;
-  /// Where no bridge is named, a greedy text crosses by look_behind, a drawn one by intersection.
+  /// If no bridge is named, a greedy or constrained text crosses by look_behind, another by
+  /// intersection.
   std::optional<Bridged> bridged(const DecoderOptions& options) override;
   std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string& model) override {
     return store_.mlp_speculator(model);

@@ -56,7 +56,7 @@ class SharedVocabulary {
     ++size_;
   }
 
-  /// Of several tokens with the same spelling the first is taken.
+  /// The first of several tokens with the same spelling is taken.
   void pair_equal(const Tokenizer& drafter, const Tokenizer& target, const auto& spelling) {
     std::unordered_map<std::string, Token> of_target;
     for (Token token = 0; token < target.vocab_size(); ++token)

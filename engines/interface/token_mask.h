@@ -20,7 +20,7 @@ struct AllowedTokens {
 class TokenMask {
  public:
   virtual ~TokenMask() = default;
-  /// All tokens may follow a text that no token of the language leads to: nothing there is emitted.
+  /// If a text has left the language, every token may follow. No such text is emitted.
   /// @param new_tokens  of the text so far, without the prompt
   /// @return valid as long as the mask
   /// @throws ConfigError if the vocabulary cannot spell what has to follow

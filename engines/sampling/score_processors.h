@@ -46,9 +46,9 @@ void ban_repeated_ngrams(std::span<Scalar> scores, std::span<const Token> histor
 
 /// Says that rules have banned every token.
 inline constexpr const char* kNoTokenLeft =
-    "the sampling settings leave no token at all; loosen the rules that ban tokens: "
-    "suppress_tokens, "
-    "bad_words_ids, no_repeat_ngram_size, min_length and their like, or the constraint";
+    "the sampling settings leave no token at all; loosen the rules that ban or force tokens: "
+    "suppress_tokens, bad_words_ids, no_repeat_ngram_size, min_length, min_new_tokens, "
+    "forced_eos_token_id and their like, or the constraint";
 
 /// Whether any of them does anything to this row.
 inline bool changes_scores(const SamplingOptions& options) {

@@ -35,6 +35,7 @@ void check_rows_of_drafts(const SearchOptions& options) {
 }  // namespace
 
 void BeamDrafts::begin(const Request& request, std::size_t num_beams) {
+  drafted_.clear();
   if (!drafter_) return;
   texts_.assign(num_beams, {.id = request.sequence_id,
                             .prompt_length = static_cast<std::int32_t>(request.prompt_ids.size()),
@@ -98,6 +99,7 @@ std::int32_t most_drafted(const SearchOptions& options) {
 }
 
 void check_drafts(const SearchOptions& options) {
+  check_drafter_options(options.drafter);
   if (!has_drafts(options)) return;
   if (options.num_beams < 2 || options.num_beam_groups != 1 || options.do_sample ||
       !options.force_words_ids.empty())

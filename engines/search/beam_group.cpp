@@ -112,7 +112,17 @@ bool BeamGroup::is_same_text(const Candidate& a, const Candidate& b) const {
                                    beams_[static_cast<std::size_t>(b.beam)].tokens;
 }
 
-/// Of the likely candidates and those that further words, as many as there are beams.
+/// Behind a mask few texts are left, and all beams can come to one of them.
+void BeamGroup::drop_doubles(std::vector<Candidate>& candidates) const {
+  std::vector<Candidate> kept;
+  for (const Candidate& one : candidates)
+    if (std::ranges::none_of(kept,
+                             [&](const Candidate& other) { return is_same_text(one, other); }))
+      kept.push_back(one);
+  candidates = std::move(kept);
+}
+
+/// The likely candidates and those that further words, as many as there are beams.
 std::vector<Candidate> BeamGroup::beside_forcing(
     const std::vector<Candidate>& likely, const std::vector<ForcedCandidate>& forcing) const {
   std::vector<ForcedCandidate> all;
@@ -126,8 +136,9 @@ std::vector<Candidate> BeamGroup::beside_forcing(
 }
 
 void BeamGroup::step(RowScorer& scorer, const BeamStep& step) {
-  const std::vector<Candidate> candidates =
+  std::vector<Candidate> candidates =
       options_.do_sample ? drawn_candidates(scorer, step) : best_candidates(scorer, step);
+  if (options_.sampling.rules.mask) drop_doubles(candidates);
   if (candidates.empty()) throw ConfigError(kNoTokenLeft);
   std::vector<Candidate> next = without_ends(candidates);
   if (!options_.force_words_ids.empty())

@@ -57,6 +57,7 @@ class BeamGroup {
   void go_on(const std::vector<Candidate>& candidates);
   Beam continued(const Candidate& candidate) const;
   bool is_same_text(const Candidate& a, const Candidate& b) const;
+  void drop_doubles(std::vector<Candidate>& candidates) const;
   FoundSequence text_of(const Beam& beam, StopReason reason) const;
 
   const SearchOptions& options_;

@@ -7,6 +7,7 @@
 #include "engines/decoding/request_checks.h"
 #include "engines/search/forced_word_checks.h"
 #include "engines/search/search_checks.h"
+#include "sim/core/errors.h"
 
 namespace speclab::engines {
 
@@ -49,6 +50,10 @@ SearchRecord BeamSearch::run(const Request& request, const std::function<void()>
   record_.decode_ns = clock.lap_ns();
   record_.read = {target_.bytes_read(), drafts_.bytes_read()};
   record_.sequences = best_sequences();
+  if (record_.sequences.empty())
+    throw ConfigError(
+        "no text meets all rules of the search; loosen forced words or the constraint, which may "
+        "contradict each other, or give more new tokens");
   return std::move(record_);
 }
 

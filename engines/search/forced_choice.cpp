@@ -10,7 +10,7 @@ float merit(const ForcedCandidate& one) {
   return static_cast<float>(one.progress * 100) + static_cast<float>(one.candidate.log_probability);
 }
 
-/// Of each candidate, its place in the run of candidates with its progress.
+/// The place of each candidate in the run of candidates with its progress.
 std::vector<std::size_t> places_in_runs(const std::vector<ForcedCandidate>& sorted) {
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < sorted.size(); ++i)

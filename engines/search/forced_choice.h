@@ -22,8 +22,8 @@ struct ForcedCandidate {
 };
 
 /// The first `count` candidates in turn: the best of each progress, then the second best of each,
-/// the farthest first. Progress counts as much as 100 nats. Two runs of one progress, between which
-/// another lies, count as two.
+/// the farthest first. Progress counts as much as 100 nats. Candidates of equal progress form two
+/// runs if another progress stands between them.
 /// @source ConstrainedBeamSearchScorer of transformers 4.49
 std::vector<Candidate> chosen_in_turn(std::vector<ForcedCandidate> candidates, std::size_t count);
 

@@ -32,7 +32,7 @@ class ForcedWords {
     Token token = 0;
     std::int64_t progress = 0;
   };
-  /// Of the begun word, or else of every open one. A token can stand there twice.
+  /// Next tokens of the begun word, or else of every open one. A token can stand there twice.
   std::vector<Step> steps() const;
 
   /// A word that is not met, and how many tokens of it the text ends with.

@@ -141,7 +141,7 @@ void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder) {
   command
       ->add_option("--drafter-bridge", decoder.drafter.bridge,
                    "How drafts of a small_transformer with another tokenizer cross to the target; "
-                   "auto: look_behind at temperature 0, else intersection")
+                   "auto: look_behind at temperature 0 or behind a constraint, else intersection")
       ->capture_default_str()
       ->check(takes_one_of(bridges));
   command

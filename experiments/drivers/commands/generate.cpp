@@ -215,14 +215,14 @@ nlohmann::ordered_json named(const GivenPrompt& prompt, const nlohmann::ordered_
 }  // namespace
 
 int run_generate(const GenerateOptions& options) {
-  const auto constraint = read_constraint(options.constraint);
+  const GivenConstraint given = read_constraint(options.constraint);
   const auto read = read_generation(options);
   auto plan = read ? planned_generation(options, *read) : std::nullopt;
   if (options.generation.explain) return 0;
   check_options(options);
   Session session = make_session(options);
   session.plan = std::move(plan);
-  session.constraint = constraint;
+  session.constraint = given.constraint;
   use_constraint(session, options);
   for (std::size_t i = 0; i < session.prompts.size(); ++i) {
     const GivenPrompt& prompt = session.prompts[i];
@@ -231,8 +231,7 @@ int run_generate(const GenerateOptions& options) {
     if (!options.prints_json() && !prompt.id.empty())
       fmt::print("== {} ({})\n", prompt.id, prompt.category);
     nlohmann::ordered_json result = generate(session, options);
-    if (constraint)
-      add_constraint(options.constraint, *constraint, *session.loaded.tokenizer, result);
+    if (given.constraint) add_constraint(given, *session.loaded.tokenizer, result);
     nlohmann::ordered_json object = named(prompt, result);
     if (read) object["generation"] = generation_json(*read);
     if (options.prints_json()) fmt::print("{}\n", json_text(object));

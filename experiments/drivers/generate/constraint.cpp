@@ -22,10 +22,15 @@ std::string schema_text(const std::string& path) {
 
 /// The bytes that the constraint speaks of: no end, and nothing from a stop string on.
 std::string text_of(const engines::Tokenizer& tokenizer, const ordered_json& one, const char* ids) {
-  if (one["stop_reason"] != "end_of_sequence") return one["text"].get<std::string>();
+  if (one["stop_reason"] == "stop_string") return one["text"].get<std::string>();
   auto tokens = one[ids].get<std::vector<Token>>();
-  tokens.pop_back();
+  if (one["stop_reason"] == "end_of_sequence") tokens.pop_back();
   return tokenizer.decode(tokens);
+}
+
+const char* advice_for(const std::string& stop_reason) {
+  if (stop_reason == "length") return "give more --max-new-tokens";
+  return stop_reason == "time" ? "give more --max-time" : "take another --stop";
 }
 
 /// @param ids  key of the text's tokens
@@ -34,19 +39,20 @@ void add_met(const engines::TextConstraint& constraint, const engines::Tokenizer
   const bool is_met = constraint.matches(text_of(tokenizer, one, ids));
   one["constraint_met"] = is_met;
   if (!is_met)
-    fmt::print(stderr,
-               "speclab: a text ended ({}) before it met the constraint; more --max-new-tokens may "
-               "do\n",
-               one["stop_reason"].get<std::string>());
+    fmt::print(stderr, "speclab: a text ended ({0}) before it met the constraint; {1}\n",
+               one["stop_reason"].get<std::string>(),
+               advice_for(one["stop_reason"].get<std::string>()));
 }
 
 }  // namespace
 
-std::shared_ptr<const engines::TextConstraint> read_constraint(const ConstraintOptions& options) {
-  if (options.regex) return engines::regex_constraint(*options.regex);
-  if (options.json_schema)
-    return engines::json_schema_constraint(schema_text(*options.json_schema), *options.json_schema);
-  return nullptr;
+GivenConstraint read_constraint(const ConstraintOptions& options) {
+  if (options.regex)
+    return {engines::regex_constraint(*options.regex), ordered_json{{"regex", *options.regex}}};
+  if (!options.json_schema) return {};
+  const std::string schema = schema_text(*options.json_schema);
+  return {engines::json_schema_constraint(schema, *options.json_schema),
+          ordered_json{{"json_schema", ordered_json::parse(schema)}}};
 }
 
 std::shared_ptr<const engines::TokenMask> mask_of(const engines::TextConstraint& constraint,
@@ -64,15 +70,13 @@ std::shared_ptr<const engines::TokenMask> mask_of(const engines::TextConstraint&
                           stop.eos_token_ids.value_or(std::vector<Token>{})});
 }
 
-void add_constraint(const ConstraintOptions& options, const engines::TextConstraint& constraint,
-                    const engines::Tokenizer& tokenizer, ordered_json& result) {
+void add_constraint(const GivenConstraint& given, const engines::Tokenizer& tokenizer,
+                    ordered_json& result) {
   for (const char* decoding : {"plain", "speculative"})
-    if (result.contains(decoding)) add_constraint(options, constraint, tokenizer, result[decoding]);
+    if (result.contains(decoding)) add_constraint(given, tokenizer, result[decoding]);
   if (!result.contains("output_ids")) return;
-  result["constraint"] =
-      options.regex
-          ? ordered_json{{"regex", *options.regex}}
-          : ordered_json{{"json_schema", ordered_json::parse(schema_text(*options.json_schema))}};
+  result["constraint"] = given.json;
+  const engines::TextConstraint& constraint = *given.constraint;
   if (!result.contains("sequences")) return add_met(constraint, tokenizer, "output_ids", result);
   for (ordered_json& one : result["sequences"]) add_met(constraint, tokenizer, "ids", one);
   result["constraint_met"] = result["sequences"][0]["constraint_met"];

@@ -1,6 +1,6 @@
 #pragma once
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -9,15 +9,19 @@
 
 namespace speclab::experiments {
 
-/// What the text has to match; at most one of them.
+/// A regular expression or a schema that the text has to match; at most one of them.
 struct ConstraintOptions {
   std::optional<std::string> regex{};
   std::optional<std::string> json_schema{};  ///< a file
 };
 
-/// The constraint of a call; null if the options name none.
-/// @throws ConfigError, also about the file
-std::shared_ptr<const engines::TextConstraint> read_constraint(const ConstraintOptions& options);
+struct GivenConstraint {
+  std::shared_ptr<const engines::TextConstraint> constraint{};  ///< null: any text
+  nlohmann::ordered_json json{};                                ///< key `constraint` of --json
+};
+
+/// The constraint of a call. @throws ConfigError, also about the file
+GivenConstraint read_constraint(const ConstraintOptions& options);
 
 /// The mask of a model's tokens.
 /// @param stop  whose ends count; the tokenizer's if it has none
@@ -28,7 +32,7 @@ std::shared_ptr<const engines::TokenMask> mask_of(const engines::TextConstraint&
 
 /// Adds keys `constraint` and `constraint_met` to every text of what --json prints; of a text that
 /// does not match, standard error tells it.
-void add_constraint(const ConstraintOptions& options, const engines::TextConstraint& constraint,
-                    const engines::Tokenizer& tokenizer, nlohmann::ordered_json& result);
+void add_constraint(const GivenConstraint& given, const engines::Tokenizer& tokenizer,
+                    nlohmann::ordered_json& result);
 
 }  // namespace speclab::experiments

@@ -15,7 +15,7 @@ inline double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; 
 nlohmann::ordered_json settings_json(const GenerateOptions& options,
                                      const engines::ModelInfo& model);
 
-/// What `generate --json` prints of a text that rounds made.
+/// The object that `generate --json` prints of a text that rounds made.
 nlohmann::ordered_json outcome_json(const GenerateOptions& options, const engines::ModelInfo& model,
                                     const engines::Request& request, const Outcome& outcome);
 

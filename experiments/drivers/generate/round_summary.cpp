@@ -31,7 +31,7 @@ void print_summary(const std::string& drafter, const engines::ModelInfo& model,
              seconds(r.prefill_ns) * 1e3, model.name, model.dtype, model.device, model.kernels);
 }
 
-/// Of one text: another prompt, or another minute, has another ratio.
+/// The ratio of one text; another prompt, or another minute, has another one.
 void print_comparison(const GenerationRecord& plain, const GenerationRecord& drafted) {
   const auto per_token = [](const GenerationRecord& r) {
     return seconds(r.decode_ns) / static_cast<double>(r.output_ids.size());

@@ -8,7 +8,7 @@
 namespace speclab::experiments {
 
 inline constexpr std::array<const char*, 4> kStreamForms{"words", "characters", "json", "off"};
-/// What --skip-special-tokens takes.
+/// Values of --skip-special-tokens.
 inline constexpr std::array<const char*, 3> kSkippedTokens{"ends", "true", "false"};
 
 /// How the text of `speclab generate` comes out.

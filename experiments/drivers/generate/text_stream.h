@@ -9,7 +9,7 @@
 
 namespace speclab::experiments {
 
-/// Where a text is parted while it comes.
+/// Places at which a text is parted while it comes.
 enum class StreamPieces : std::uint8_t {
   words,       ///< as TextStreamer of transformers does: see words_end
   characters,  ///< behind every whole character

@@ -104,11 +104,10 @@ void check_built(const GenerationConfig& config, const GenerationMode& mode) {
 
 /// Beams take one length for all rounds.
 std::int32_t draft_length_of(const std::string& policy) {
-  const std::optional<int> longest = make_policy(policy)->longest();
   if (!policy.starts_with("constant:") && policy != "none")
     throw ConfigError(fmt::format("policy '{}' with drafts of beams; allowed: constant:N, or none",
                                   escaped(policy, 40)));
-  return longest.value_or(0);
+  return make_policy(policy)->longest().value_or(0);
 }
 
 void set_lengths(engines::SamplingOptions& sampling, engines::StopOptions& stop,

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engines/models/trimmed_head.h"
 #include "sim/core/errors.h"
 #include "tests/engines/bridges/string_tokenizer.h"
 #include "tests/engines/decoding/tiny_decoding.h"
@@ -30,8 +31,8 @@ class BridgedModels final : public DrafterModels {
  public:
   BridgedModels()
       : target_(testing::tiny_model(shape_with(texts_of_target().size()))),
-        drafter_(
-            testing::tiny_model(shape_with(texts_of_drafter().size()), {.weights = {.seed = 5}})) {
+        drafter_(testing::tiny_model(shape_with(texts_of_drafter().size()),
+                                     {.weights = {.seed = kDrafterSeed}})) {
     tokenizers_ = {std::make_shared<StringTokenizer>(texts_of_drafter()),
                    std::make_shared<StringTokenizer>(texts_of_target())};
   }
@@ -42,7 +43,8 @@ class BridgedModels final : public DrafterModels {
     return drafter_;
   }
   std::optional<Bridged> bridged(const DecoderOptions& options) override {
-    return Bridged{drafter_,
+    const bool is_trimmed = options.drafter.bridge == "trimmed_intersection";
+    return Bridged{is_trimmed ? trimmed() : drafter_,
                    {options.drafter.bridge, tokenizers_,
                     std::make_shared<SharedVocabulary>(*tokenizers_.drafter, *tokenizers_.target)}};
   }
@@ -52,6 +54,18 @@ class BridgedModels final : public DrafterModels {
   }
 
  private:
+  /// The drafter with the rows of its head of shared tokens.
+  std::shared_ptr<LanguageModel> trimmed() const {
+    const DecoderShape shape = shape_with(texts_of_drafter().size());
+    const ModelSource source = with_trimmed_head(
+        {shape, testing::tiny_weights(shape, {.seed = kDrafterSeed}), nullptr},
+        SharedVocabulary(*tokenizers_.drafter, *tokenizers_.target).draft_tokens());
+    return std::make_shared<cpu::DecoderCpu>(source.config, *source.weights,
+                                             cpu::ElementType::float32,
+                                             std::make_shared<cpu::ThreadTeam>(1));
+  }
+
+  static constexpr std::uint64_t kDrafterSeed = 5;
   std::unique_ptr<LanguageModel> target_;
   std::shared_ptr<LanguageModel> drafter_;
   TokenizerPair tokenizers_;
@@ -78,7 +92,9 @@ std::vector<GenerationRecord> drafted_over(BridgedModels& models, const DecoderO
 }
 
 class Bridges : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(, Bridges, ::testing::Values("re_encode", "look_behind", "intersection"));
+INSTANTIATE_TEST_SUITE_P(, Bridges,
+                         ::testing::Values("re_encode", "look_behind", "intersection",
+                                           "trimmed_intersection"));
 
 /// Defect: a batch over a bridge loses a cache's place, and greedy texts differ from plain ones.
 TEST_P(Bridges, KeepGreedyTexts) {
@@ -135,7 +151,7 @@ TEST_P(Bridges, CountTokensOfBothSides) {
   }
   EXPECT_EQ(of_target, shown);
   EXPECT_GT(of_target, 0);
-  const bool is_shared = std::string_view(GetParam()) == "intersection";
+  const bool is_shared = std::string_view(GetParam()).ends_with("intersection");
   EXPECT_EQ(own == of_target, is_shared);
   EXPECT_EQ(outside == 0, is_shared);
 }
@@ -150,8 +166,24 @@ TEST_P(Bridges, RefuseAPromptThatCannotBeSpelled) {
     drafter->begin({&sequence, 1});
     FAIL() << "no letter of the drafter is d";
   } catch (const ConfigError& error) {
-    EXPECT_NE(std::string(error.what()).find("1 byte"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("'d' at byte 1"), std::string::npos) << error.what();
   }
+}
+
+/// Defect: a trimmed head gives its logits to other tokens.
+TEST(TrimmedBridge, DraftsTheSameWithATrimmedHead) {
+  BridgedModels models;
+  std::vector<std::vector<Token>> texts;
+  for (const char* bridge : {"intersection", "trimmed_intersection"}) {
+    std::vector<Token> drafts;
+    DecoderOptions options = bridge_options(bridge, 1.0);
+    options.on_draft = [&](const Draft& draft, const TargetLaws<float>&) {
+      for (const Token token : testing::drafted_tokens(draft)) drafts.push_back(token);
+    };
+    drafted_over(models, options);
+    texts.push_back(drafts);
+  }
+  EXPECT_EQ(texts[0], texts[1]);
 }
 
 /// Defect: a tree is cut to a chain in silence, or a misspelled bridge counts as automatic.

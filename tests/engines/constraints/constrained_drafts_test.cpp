@@ -1,4 +1,4 @@
-// What is drafted behind a mask: allowed tokens alone, and forced ones without asking the model.
+// Drafts behind a mask: allowed tokens alone, and forced ones without asking the model.
 
 #include <gtest/gtest.h>
 

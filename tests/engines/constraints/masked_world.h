@@ -37,7 +37,7 @@ class MaskedWords {
     return false;
   }
 
-  /// What is left of a law behind a text, scaled up to 1.
+  /// The rest of a law behind a text, scaled up to 1.
   std::vector<double> renormalised(const Tokens& text, std::vector<double> law) const {
     const bool has_ended = !text.empty() && text.back() == 0;
     double total = 0;

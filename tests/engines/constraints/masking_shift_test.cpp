@@ -17,24 +17,29 @@ struct TextLaws {
   std::map<Tokens, double> local, given_a_match;
 };
 
-void follow_both(const MaskedWords& words, const SmallWorld& world, const Tokens& text,
-                 double local, double own, TextLaws& laws) {
+/// Makes the masked law behind a text of the model's.
+using Masking = std::function<std::vector<double>(const Tokens&, const std::vector<double>&)>;
+
+void follow_both(const Masking& shipping, const SmallWorld& world, const Tokens& text, double local,
+                 double own, TextLaws& laws) {
   if (!text.empty() && text.back() == 0) {
     laws.local[text] = local;
     laws.given_a_match[text] = own;
     return;
   }
-  const std::vector<double> law = world.target(text), masked = words.renormalised(text, law);
-  for (Token token = 0; token < words.vocab_size(); ++token) {
+  const std::vector<double> law = world.target(text), masked = shipping(text, law);
+  for (Token token = 0; token < world.vocab_size(); ++token) {
     const auto i = static_cast<std::size_t>(token);
     if (masked[i] > 0)
-      follow_both(words, world, joined(text, {token}), local * masked[i], own * law[i], laws);
+      follow_both(shipping, world, joined(text, {token}), local * masked[i], own * law[i], laws);
   }
 }
 
 double masking_shift(const MaskedWords& words, const SmallWorld& world) {
   TextLaws laws;
-  follow_both(words, world, {}, 1.0, 1.0, laws);
+  SamplingOptions sampling;
+  sampling.rules.mask = words.mask();
+  follow_both(testing::masked_by(sampling), world, {}, 1.0, 1.0, laws);
   const double matching = total_mass(laws.given_a_match);
   for (auto& [text, p] : laws.given_a_match) p /= matching;
   EXPECT_NEAR(total_mass(laws.local), 1.0, 1e-12);
@@ -81,7 +86,7 @@ TEST(MaskingShift, IsNoneWhereTheMaskTakesNothing) {
   EXPECT_NEAR(masking_shift(words, world), 0.0, 1e-12);
 }
 
-/// What it takes is the same share on every way.
+/// The mask takes the same share behind every text.
 TEST(MaskingShift, IsNoneWhereEveryWayLosesTheSame) {
   const MaskedWords words(kTwoLetters, "[ab]{2}");
   const SmallWorld world = world_of([](const Tokens&) { return std::vector{0.25, 0.5, 0.25}; });

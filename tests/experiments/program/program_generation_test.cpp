@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "sim/core/files.h"
 #include "tests/engines/formats/temporary_folder.h"
@@ -209,6 +210,32 @@ TEST_F(ProgramGeneration, OfASavedFileIsThatOfTheOptions) {
                             saved);
   EXPECT_EQ(json::parse(read_file(saved)).at("num_beams"), 3);
   EXPECT_EQ(result(prompt + "--generation-config " + saved).at("sequences"), first.at("sequences"));
+}
+
+/// Defect: a constraint that does not reach the engine, drafts that change a constrained text, or
+/// one text that stands several times among those of beams.
+TEST(ProgramConstraint, HoldsForEveryText) {
+  const auto result = [](const std::string& options) {
+    return json::parse(run_program("generate --prompt Year --temperature 0 --max-new-tokens 12 "
+                                   "--json " +
+                                   options + " 2>/dev/null")
+                           .output);
+  };
+  const json plain = result("--regex '[0-9]{4}-[0-9]{2}' --drafter plain"),
+             drafted = result("--regex '[0-9]{4}-[0-9]{2}' --drafter lookup_transformer"),
+             beams = result("--regex 'yes|no' --num-beams 4 --num-return-sequences 4");
+  EXPECT_EQ(plain.at("output_ids"), drafted.at("output_ids"));
+  EXPECT_EQ(plain.at("text").get<std::string>().size(), 7u);
+  EXPECT_EQ(plain.at("constraint_met"), true);
+  std::set<std::vector<Token>> texts;
+  for (const json& one : beams.at("sequences")) {
+    EXPECT_EQ(one.at("constraint_met"), true);
+    EXPECT_TRUE(texts.insert(one.at("ids").get<std::vector<Token>>()).second);
+  }
+  expect_refusal(
+      "generate --prompt Hi --temperature 0 --regex '[0-9]{4}' --num-beams 3 --force-words-ids "
+      "'[[5]]'",
+      2, "may contradict each other");
 }
 
 }  // namespace

@@ -41,9 +41,13 @@ max_ngram = 5
 min_ngram = 3
 lookup_weight = 0.5
 
+[drafters.crossing]
+kind = "small_transformer"
+bridge = "re_encode"
+
 [axes]
 temperature = [0.5, 1.0]
-drafter = ["bigram", "copies"]
+drafter = ["bigram", "copies", "crossing"]
 tree = ["2x2"]
 policy = ["constant:3"]
 verifier = ["rejection"]

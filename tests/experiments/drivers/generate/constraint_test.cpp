@@ -21,7 +21,7 @@ ordered_json text_result(const char* text, std::vector<Token> ids, const char* s
 class AddConstraint : public ::testing::Test {
  protected:
   ordered_json added(ordered_json result) const {
-    add_constraint(options_, *read_constraint(options_), words_, result);
+    add_constraint(read_constraint(options_), words_, result);
     return result;
   }
   ConstraintOptions options_{.regex = "ab?"};
@@ -36,6 +36,8 @@ TEST_F(AddConstraint, SaysWhetherATextMatches) {
   EXPECT_EQ(ended["constraint"], ordered_json({{"regex", "ab?"}}));
   EXPECT_EQ(added(text_result("a", {1}, "length"))["constraint_met"], true);
   EXPECT_EQ(added(text_result("", {}, "length"))["constraint_met"], false);
+  EXPECT_EQ(added(text_result("prompt a", {1}, "length"))["constraint_met"], true)
+      << "a prompt that is shown is none of the text";
   EXPECT_EQ(added(text_result("", {1, 2}, "stop_string"))["constraint_met"], false);
 }
 
@@ -53,10 +55,10 @@ TEST_F(AddConstraint, LooksAtEverySequenceAndDecoding) {
 }
 
 TEST(ReadConstraint, ReadsASchemaFileOrNothing) {
-  EXPECT_EQ(read_constraint({}), nullptr);
+  EXPECT_EQ(read_constraint({}).constraint, nullptr);
   const speclab::testing::TemporaryFolder folder;
   std::ofstream(folder.path("s.json")) << R"({"type":"null"})";
-  EXPECT_TRUE(read_constraint({.json_schema = folder.path("s.json")})->matches("null"));
+  EXPECT_TRUE(read_constraint({.json_schema = folder.path("s.json")}).constraint->matches("null"));
   EXPECT_THROW(read_constraint({.json_schema = folder.path("none.json")}), ConfigError);
 }
 

@@ -47,7 +47,7 @@ std::string joined(const std::vector<std::string>& pieces) {
   return text;
 }
 
-/// What is no character becomes U+FFFD, also an unfinished one at the end.
+/// Bytes that are no character become U+FFFD, also an unfinished one at the end.
 std::string valid(std::string_view bytes) {
   std::string text;
   while (!bytes.empty()) {
