@@ -41,13 +41,9 @@ max_ngram = 5
 min_ngram = 3
 lookup_weight = 0.5
 
-[drafters.crossing]
-kind = "small_transformer"
-bridge = "re_encode"
-
 [axes]
 temperature = [0.5, 1.0]
-drafter = ["bigram", "copies", "crossing"]
+drafter = ["bigram", "copies"]
 tree = ["2x2"]
 policy = ["constant:3"]
 verifier = ["rejection"]
@@ -125,6 +121,15 @@ min_ngram = 2
 drafter = ["both"]
 )";
 
+constexpr const char* kBridgeKeys = R"(
+[drafters.crossing]
+kind = "small_transformer"
+bridge = "re_encode"
+
+[axes]
+drafter = ["crossing"]
+)";
+
 RunConfig read(const std::string& text) {
   const testing::TemporaryFolder folder;
   return read_run_config(folder.file("a.toml", text), {});
@@ -145,7 +150,7 @@ void add_changed(std::set<std::string>& changed, const auto& keys, Config config
 
 TEST(RunSchema, EveryKeyIsReadWrittenAndReadBack) {
   std::set<std::string> changed, all;
-  for (const char* text : {kEveryKey, kLossyKeys, kAcceptanceKeys, kMixtureKeys}) {
+  for (const char* text : {kEveryKey, kLossyKeys, kAcceptanceKeys, kMixtureKeys, kBridgeKeys}) {
     const RunConfig config = read(text);
     const std::string toml = to_toml(config);
     EXPECT_EQ(to_toml(read(toml)), toml);
