@@ -11,9 +11,9 @@
 
 namespace speclab::engines {
 
-/// Drafter's tokens that are spelled anew behind a round, and target's tokens that the spelling of
-/// a draft sees; of the bridges but re_encode, which spells all. @source transformers 4.49,
-/// target_lookbehind and assistant_lookbehind: 10
+/// The drafter's tokens that are spelled anew behind a round, and the target's tokens that the
+/// spelling of a draft sees. The bridge re_encode spells and sees all.
+/// @source transformers 4.49, target_lookbehind and assistant_lookbehind: 10
 inline constexpr std::size_t kLookBehind = 10;
 
 struct Bridge {

@@ -5,9 +5,9 @@
 #include "engines/bridges/spelled_draft.h"
 #include "engines/bridges/spelling.h"
 #include "engines/decoding/clock.h"
+#include "engines/drafters/allowed_laws.h"
 #include "engines/drafters/draft_growth.h"
 #include "engines/drafters/next_token_sources.h"
-#include "engines/interface/token_mask.h"
 #include "engines/search/search_checks.h"
 
 namespace speclab::engines {
@@ -88,10 +88,10 @@ class ReEncodingDrafter final : public Drafter {
   std::vector<Token> forced_tokens(const Sequence& sequence, const DraftLimit& limit) const {
     std::vector<Token> forced, text = new_tokens(sequence);
     while (mask_ && static_cast<std::int32_t>(forced.size()) < limit.max_length) {
-      const AllowedTokens& allowed = mask_->allowed(text);
-      if (!allowed.forced || allowed.has_ended) break;
-      forced.push_back(*allowed.forced);
-      text.push_back(*allowed.forced);
+      const AllowedTokens* allowed = allowed_in_draft(*mask_, text);
+      if (allowed == nullptr || !allowed->forced || allowed->has_ended) break;
+      forced.push_back(*allowed->forced);
+      text.push_back(*allowed->forced);
     }
     return forced;
   }
@@ -132,7 +132,8 @@ class ReEncodingDrafter final : public Drafter {
     if (!mask_) return;
     std::vector<Token> text = new_tokens(sequence);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      if (!mask_->allowed(text).tokens[static_cast<std::size_t>(tokens[i])])
+      const AllowedTokens* allowed = allowed_in_draft(*mask_, text);
+      if (allowed == nullptr || !allowed->tokens[static_cast<std::size_t>(tokens[i])])
         return tokens.resize(i);
       text.push_back(tokens[i]);
     }

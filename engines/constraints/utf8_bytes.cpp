@@ -8,8 +8,8 @@ namespace {
 /// The last character of each length of encoding.
 constexpr char32_t kLastOfLength[] = {0x7F, 0x7FF, 0xFFFF, 0x10FFFF};
 
-/// Where a range has to be split so that its bytes are ranges of their own: its new last character;
-/// nothing if it need not be.
+/// The new last character of a range that has to be split, so that its bytes are ranges of their
+/// own; nothing if it need not be.
 std::optional<char32_t> split_of(const CharacterRange& range) {
   for (const char32_t last : kLastOfLength)
     if (range.first <= last && last < range.last) return last;

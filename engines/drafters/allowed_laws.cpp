@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/core/errors.h"
+
 namespace speclab::engines {
 namespace {
 
@@ -35,6 +37,14 @@ bool keep_allowed_values(const std::vector<bool>& allowed, Law& law) {
 }
 
 }  // namespace
+
+const AllowedTokens* allowed_in_draft(const TokenMask& mask, std::span<const Token> new_tokens) {
+  try {
+    return &mask.allowed(new_tokens);
+  } catch (const ConfigError&) {
+    return nullptr;
+  }
+}
 
 bool keep_allowed_tokens(const std::vector<bool>& allowed, Law& law) {
   return law.form() == Law::Form::dense ? keep_allowed_values(allowed, law)

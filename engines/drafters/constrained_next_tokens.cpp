@@ -86,16 +86,8 @@ class ConstrainedNextTokens final : public NextTokens {
       text_.push_back(place.tree[node].token);
     std::ranges::reverse(text_);
     text_.insert(text_.begin(), tokens.begin() + place.sequence.prompt_length, tokens.end());
-    return allowed_behind(text_);
-  }
-
-  /// Nothing follows a text that the vocabulary cannot finish; the target may refuse it before.
-  const AllowedTokens& allowed_behind(const std::vector<Token>& text) const {
-    try {
-      return mask_->allowed(text);
-    } catch (const ConfigError&) {
-      return nothing_;
-    }
+    const AllowedTokens* allowed = allowed_in_draft(*mask_, text_);
+    return allowed != nullptr ? *allowed : nothing_;
   }
 
   bool needs_model(const DraftPlace& place) const {

@@ -58,7 +58,8 @@ std::vector<Token> shared_rows(const SharedVocabulary& shared, const ModelInfo& 
   return tokens;
 }
 
-/// Where none is named. Behind a mask the model has to read every forced token.
+/// The bridge that is taken if none is named. Behind a mask the model has to read every forced
+/// token.
 std::string usual_bridge(const SamplingOptions& sampling) {
   return sampling.temperature == 0 || sampling.rules.mask ? "look_behind" : "intersection";
 }

@@ -14,9 +14,9 @@ void add_model_options(CLI::App* command, CommonOptions& common);
 void add_sampling_options(CLI::App* command, engines::DecoderOptions& decoder);
 void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder);
 void add_verifier_options(CLI::App* command, engines::DecoderOptions& decoder);
-/// How a text comes, of `generate`.
+/// Options of `generate` on the form in which a text comes.
 void add_stream_options(CLI::App* command, StreamOptions& stream);
-/// What a text has to match, of `generate`.
+/// Options of `generate` on texts that have to match something.
 void add_constraint_options(CLI::App* command, ConstraintOptions& constraint);
 
 }  // namespace speclab::experiments

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engines/decoding/host_round_decoder.h"
+#include "engines/drafters/allowed_laws.h"
 #include "sim/core/errors.h"
 #include "sim/core/policies/constant_policy.h"
 #include "tests/engines/constraints/masked_world.h"
@@ -145,6 +146,14 @@ TEST(ConstrainedDrafts, NeedFewerRounds) {
   EXPECT_EQ(record.rounds.size(), 2u);
   EXPECT_EQ(record.rounds[0].drafted, 3);
   EXPECT_EQ(record.rounds[0].accepted, 3);
+}
+
+/// Defect: a draft that the target would have refused ends the text with an error.
+TEST(AllowedInDraft, IsNothingWhereTheVocabularyCannotSpellTheRest) {
+  const auto mask = MaskedWords({"</s>", "a", "b"}, "ac|b").mask();
+  EXPECT_THROW(mask->allowed(Tokens{1}), ConfigError);
+  EXPECT_EQ(allowed_in_draft(*mask, Tokens{1}), nullptr);
+  EXPECT_EQ(allowed_in_draft(*mask, {}), &mask->allowed({}));
 }
 
 }  // namespace
