@@ -13,9 +13,10 @@ inline constexpr const char* kDigestsFile = "SHA256SUMS";
 
 /// Every file that a run may write, in their order in SHA256SUMS; tables without rows are left out.
 inline constexpr std::array kRunFiles = {
-    "manifest.toml", "costs.csv",    "predictions.csv", "atlas.csv",   "acceptance.csv",
-    "siblings.csv",  "failures.csv", "pace.csv",        "device.csv",  "rows.csv",
-    "rounds.csv",    "times.csv",    "timeline.csv",    "texts.jsonl", "drafts.jsonl"};
+    "manifest.toml",  "costs.csv",    "predictions.csv", "atlas.csv",
+    "acceptance.csv", "siblings.csv", "failures.csv",    "pace.csv",
+    "device.csv",     "bridges.csv",  "rows.csv",        "rounds.csv",
+    "times.csv",      "timeline.csv", "texts.jsonl",     "drafts.jsonl"};
 
 /// A line for each (name, content): "DIGEST  NAME".
 std::string digest_lines(const std::vector<std::pair<std::string, std::string>>& files);

@@ -1,9 +1,11 @@
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "engines/interface/drafter.h"
+#include "engines/interface/shared_vocabulary.h"
 
 namespace speclab::engines {
 
@@ -11,18 +13,27 @@ namespace speclab::engines {
 class BridgeMeter {
  public:
   /// @param bridge  one of kBridges
-  explicit BridgeMeter(std::string bridge) : bridge_(std::move(bridge)) {}
+  BridgeMeter(std::string bridge, std::shared_ptr<const SharedVocabulary> shared)
+      : bridge_(std::move(bridge)), shared_(std::move(shared)) {}
 
-  void begin(std::size_t num_sequences) { uses_.assign(num_sequences, {.bridge = bridge_}); }
+  void begin(std::size_t num_sequences) {
+    uses_.assign(num_sequences, {.bridge = bridge_, .overlap = shared_->overlap()});
+  }
   BridgeUse& of(const Sequence& sequence) {
     return uses_[static_cast<std::size_t>(sequence.index)];
   }
-  const BridgeUse& of(const Sequence& sequence) const {
-    return uses_[static_cast<std::size_t>(sequence.index)];
+  /// All work for the sequence so far, its emitted tokens looked up.
+  BridgeUse use(const Sequence& sequence) const {
+    BridgeUse use = uses_[static_cast<std::size_t>(sequence.index)];
+    use.unshared_outputs =
+        std::count_if(sequence.tokens.begin() + sequence.prompt_length, sequence.tokens.end(),
+                      [&](Token t) { return shared_->to_draft(t) == SharedVocabulary::kNone; });
+    return use;
   }
 
  private:
   std::string bridge_;
+  std::shared_ptr<const SharedVocabulary> shared_;
   std::vector<BridgeUse> uses_;
 };
 

@@ -23,7 +23,7 @@ std::unique_ptr<Drafter> drafter_of_shared_tokens(std::unique_ptr<DraftModel> mo
   SamplingOptions sampling = options.sampling;
   sampling.rules.forced_bos_token_id.reset();  // the model may lack them
   sampling.rules.forced_eos_token_ids.clear();
-  const auto meter = std::make_shared<BridgeMeter>(bridge.kind);
+  const auto meter = std::make_shared<BridgeMeter>(bridge.kind, bridge.shared);
   auto shared = shared_vocabulary_model(std::move(model), bridge, target.vocab_size, meter);
   return metered_drafter(make_growing_drafter(model_next_tokens(std::move(shared), sampling),
                                               options.drafter.kind, options),

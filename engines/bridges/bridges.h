@@ -19,7 +19,7 @@ inline constexpr std::size_t kLookBehind = 10;
 struct Bridge {
   std::string kind;  ///< one of kBridges
   TokenizerPair tokenizers;
-  std::shared_ptr<const SharedVocabulary> shared{};  ///< of the bridges of shared tokens
+  std::shared_ptr<const SharedVocabulary> shared;
 };
 
 /// A draft model whose laws are over the target's vocabulary: only shared tokens can be drafted, in

@@ -21,7 +21,7 @@ class MeteredDrafter final : public Drafter {
   }
   std::int64_t bytes_read() const override { return drafter_->bytes_read(); }
   std::optional<BridgeUse> bridge_use(const Sequence& sequence) const override {
-    return meter_->of(sequence);
+    return meter_->use(sequence);
   }
   void observe(const Sequence& sequence, const Draft& draft, const Verdict& verdict) override {
     drafter_->observe(sequence, draft, verdict);

@@ -33,7 +33,7 @@ class ReEncodingDrafter final : public Drafter {
         tokenizers_(bridge.tokenizers),
         look_behind_(bridge.kind == "look_behind" ? kLookBehind : 0),
         texts_(tokenizers_, look_behind_),
-        meter_(bridge.kind),
+        meter_(bridge.kind, bridge.shared),
         mask_(options.sampling.rules.mask),
         ends_(ends_of(options.stop, tokenizers_.target.get())),
         vocab_size_(static_cast<std::size_t>(target.vocab_size)),
@@ -50,7 +50,7 @@ class ReEncodingDrafter final : public Drafter {
   }
   std::int64_t bytes_read() const override { return next_tokens_->bytes_read(); }
   std::optional<BridgeUse> bridge_use(const Sequence& sequence) const override {
-    return meter_.of(sequence);
+    return meter_.use(sequence);
   }
   void observe(const Sequence&, const Draft&, const Verdict&) override {}
 

@@ -28,15 +28,12 @@ bool drafts_shared_tokens(const std::string& bridge) {
 }
 
 /// @throws ConfigError if there is none
-std::shared_ptr<const SharedVocabulary> shared_vocabulary(const TokenizerPair& tokenizers,
-                                                          const std::string& drafter,
-                                                          const std::string& target) {
-  auto shared = std::make_shared<SharedVocabulary>(*tokenizers.drafter, *tokenizers.target);
-  if (shared->size() == 0)
+void expect_shared_tokens(const SharedVocabulary& shared, const std::string& drafter,
+                          const std::string& target) {
+  if (shared.size() == 0)
     throw ConfigError("the tokenizers of " + escaped(drafter, 100) + " and " +
                       escaped(target, 100) +
                       " share no token; allowed: the bridges re_encode and look_behind");
-  return shared;
 }
 
 /// @throws ConfigError if a token of the drafter's tokenizer that spells a text has no row in its
@@ -87,6 +84,14 @@ std::shared_ptr<LanguageModel> DrafterStore::trimmed_transformer(const std::stri
     loaded = maker_.language_model(with_trimmed_head(open_draft_model(name), tokens),
                                    ModelMaker::Part::drafter);
   return loaded;
+}
+
+std::shared_ptr<const SharedVocabulary> DrafterStore::shared_vocabulary(
+    const TokenizerPair& tokenizers) {
+  std::shared_ptr<const SharedVocabulary>& shared =
+      shared_[{tokenizers.drafter, tokenizers.target}];
+  if (!shared) shared = std::make_shared<SharedVocabulary>(*tokenizers.drafter, *tokenizers.target);
+  return shared;
 }
 
 std::shared_ptr<MlpSpeculator> DrafterStore::mlp_speculator(const std::string& model) {
@@ -158,12 +163,15 @@ std::optional<DrafterModels::Bridged> DraftersOfTarget::bridged(const DecoderOpt
   }
   if (!is_named && !first_other_token(*drafter.tokenizer, *tokenizer_)) return std::nullopt;
   check_rows(drafter);
+  const TokenizerPair tokenizers{drafter.tokenizer, tokenizer_};
   Bridged bridged{drafter.model,
-                  {.kind = asked.bridge, .tokenizers = {drafter.tokenizer, tokenizer_}}};
+                  {.kind = asked.bridge,
+                   .tokenizers = tokenizers,
+                   .shared = store_.shared_vocabulary(tokenizers)}};
   Bridge& bridge = bridged.bridge;
   if (!is_named) bridge.kind = usual_bridge(options.sampling);
   if (!drafts_shared_tokens(bridge.kind)) return bridged;
-  bridge.shared = shared_vocabulary(bridge.tokenizers, drafter.name, target_.name);
+  expect_shared_tokens(*bridge.shared, drafter.name, target_.name);
   if (bridge.kind == "trimmed_intersection")
     bridged.model = store_.trimmed_transformer(asked.kind, asked.model,
                                                shared_rows(*bridge.shared, drafter.model->info()));

@@ -31,6 +31,7 @@ class DrafterStore {
   std::shared_ptr<LanguageModel> trimmed_transformer(const std::string& kind,
                                                      const std::string& model,
                                                      const std::vector<Token>& tokens);
+  std::shared_ptr<const SharedVocabulary> shared_vocabulary(const TokenizerPair& tokenizers);
   std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string& model);
   std::shared_ptr<const NgramModel> ngrams(const std::string& kind, const std::string& model);
 
@@ -44,6 +45,8 @@ class DrafterStore {
   ModelMaker& maker_;
   std::map<std::string, Transformer> transformers_;
   std::map<std::pair<std::string, std::vector<Token>>, std::shared_ptr<LanguageModel>> trimmed_;
+  using Tokenizers = std::pair<std::shared_ptr<const Tokenizer>, std::shared_ptr<const Tokenizer>>;
+  std::map<Tokenizers, std::shared_ptr<const SharedVocabulary>> shared_;  ///< drafter's, target's
   std::map<std::string, std::shared_ptr<MlpSpeculator>> mlp_speculators_;
   std::map<std::string, std::shared_ptr<const NgramModel>> ngrams_;
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engines/interface/tokenizer.h"
+#include "sim/core/records.h"
 
 namespace speclab::engines {
 
@@ -33,6 +34,11 @@ class SharedVocabulary {
   }
 
   std::int32_t size() const { return size_; }
+  VocabularyOverlap overlap() const {
+    return {.shared = size_,
+            .draft = static_cast<std::int64_t>(to_target_.size()),
+            .target = static_cast<std::int64_t>(to_draft_.size())};
+  }
   /// kNone where there is no counterpart, or no such token.
   Token to_target(Token draft_token) const { return counterpart(to_target_, draft_token); }
   Token to_draft(Token target_token) const { return counterpart(to_draft_, target_token); }

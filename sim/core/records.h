@@ -50,11 +50,20 @@ struct EnergyUse {
   std::string source;  ///< parts that the meters cover: "cpu packages", "gpu", "cpu packages + gpu"
 };
 
+/// Sizes of two vocabularies and of what they have in common.
+struct VocabularyOverlap {
+  std::int64_t shared = 0;  ///< tokens that both spell equally
+  std::int64_t draft = 0;   ///< all tokens of the drafter
+  std::int64_t target = 0;  ///< all tokens of the target
+};
+
 /// Work between a drafter and a target with different tokenizers.
 struct BridgeUse {
   std::string bridge{};           ///< the way: "re_encode", "look_behind", "intersection", ...
   std::int64_t draft_tokens = 0;  ///< drafted, in the drafter's own tokens
   std::int64_t spelling_ns = 0;   ///< decoding and encoding texts, part of the rounds' draft_ns
+  VocabularyOverlap overlap{};
+  std::int64_t unshared_outputs = 0;  ///< emitted tokens that are none of the drafter's
 };
 
 struct GenerationRecord {

@@ -150,6 +150,7 @@ class FakeDecoder final : public RoundDecoder {
     record.decode_ns += round.draft_ns + round.target_ns + round.verify_ns;
     if (record.rounds.empty()) record.time_to_first_token_ns = record.prefill_ns + record.decode_ns;
     record.rounds.push_back(round);
+    if (!is_plain()) record.bridge = state_->bridge;
     policy_->observe(round);
     return remaining() > 0;
   }

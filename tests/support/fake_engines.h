@@ -22,9 +22,10 @@ struct FakeEnginesState {
   std::function<DeviceSample()>
       device{};  ///< what a device tells of itself; the processor if empty
   std::function<std::optional<double>()>
-      joules{};             ///< what a meter has counted so far; no meter if empty
-  int num_generations = 0;  ///< begun so far
-  int num_decoders = 0;     ///< that live
+      joules{};                       ///< what a meter has counted so far; no meter if empty
+  std::optional<BridgeUse> bridge{};  ///< of every drafter
+  int num_generations = 0;            ///< begun so far
+  int num_decoders = 0;               ///< that live
   std::function<void()> on_generation = [] {};
   std::function<void(std::uint32_t)> on_sequence = [](std::uint32_t) {
   };  ///< a generation of this sequence begins

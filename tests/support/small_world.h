@@ -37,6 +37,9 @@ class SmallWorld {
     /// What is made of the law of a prefix, the target's and the draft's; nothing if empty.
     std::function<std::vector<double>(const Tokens& prefix, const std::vector<double>& law)>
         process{};
+    /// The same for the draft's law alone, behind `process`.
+    std::function<std::vector<double>(const Tokens& prefix, const std::vector<double>& law)>
+        process_draft{};
   };
 
   explicit SmallWorld(const Options& options) : options_(options) {}
@@ -46,7 +49,8 @@ class SmallWorld {
   }
   std::vector<double> draft(const Tokens& prefix) const {
     if (options_.relation == Relation::equal) return target(prefix);
-    return processed(prefix, law(prefix, options_.draft_kind, 1));
+    const std::vector<double> draft = processed(prefix, law(prefix, options_.draft_kind, 1));
+    return options_.process_draft ? options_.process_draft(prefix, draft) : draft;
   }
   /// The target's joint law of the `count` tokens after `prefix`.
   std::map<Tokens, double> target_joint_law(const Tokens& prefix, std::size_t count) const;

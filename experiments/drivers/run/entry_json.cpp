@@ -99,6 +99,20 @@ DeviceSample device_sample(const Json& json) {
           .ecc_errors = integer(6)};
 }
 
+Json bridge_json(const BridgeUse& use) {
+  return {use.bridge,         use.draft_tokens,  use.spelling_ns,   use.unshared_outputs,
+          use.overlap.shared, use.overlap.draft, use.overlap.target};
+}
+
+BridgeUse bridge_use(const Json& json) {
+  const auto count = [&](std::size_t i) { return json.at(i).get<std::int64_t>(); };
+  return {.bridge = json.at(0).get<std::string>(),
+          .draft_tokens = count(1),
+          .spelling_ns = count(2),
+          .overlap = {.shared = count(4), .draft = count(5), .target = count(6)},
+          .unshared_outputs = count(3)};
+}
+
 Json training_json(const std::optional<TrainingRecord>& t) {
   return t ? Json({t->tokens, t->held_out_loss, t->held_out_agreement, t->held_out_acceptance})
            : Json(nullptr);
@@ -165,6 +179,7 @@ Json to_json(const RowEntry& entry) {
                {"pieces", pieces}};
   if (entry.read) json["read_bytes"] = {entry.read->target, entry.read->draft};
   if (entry.energy) json["energy"] = {entry.energy->joules, entry.energy->source};
+  if (entry.bridge) json["bridge"] = bridge_json(*entry.bridge);
   if (entry.law_distance) json["law_distance"] = *entry.law_distance;
   if (entry.device) json["device"] = device_json(*entry.device);
   for (const analysis::DraftedRound& round : entry.drafts)
@@ -193,6 +208,7 @@ RowEntry row_entry(const Json& json) {
     entry.energy = {json.at("energy").at(0).get<double>(),
                     json.at("energy").at(1).get<std::string>()};
   if (json.contains("device")) entry.device = device_sample(json.at("device"));
+  if (json.contains("bridge")) entry.bridge = bridge_use(json.at("bridge"));
   if (json.contains("law_distance")) entry.law_distance = json.at("law_distance").get<double>();
   if (json.contains("drafts"))
     for (const Json& round : json.at("drafts"))

@@ -67,6 +67,7 @@ RowEntry row_entry(Workbench& bench, std::size_t row, std::size_t prompt_tokens,
           .peak_memory_bytes = peak_memory_bytes(),
           .read = record.read,
           .energy = record.energy,
+          .bridge = record.bridge,
           .rounds = record.rounds,
           .pieces = sample ? pieces_of(record, bench.loaded().tokenizer_of(model))
                            : std::vector<std::pair<std::string, TokenFate>>{},

@@ -45,7 +45,8 @@ RowTables::RowTables(const Plan& plan, bool has_sections)
       rounds_(analysis::kRoundColumns),
       times_(analysis::TimeColumns{.has_sections = has_sections}.names()),
       timeline_(analysis::kTimelineColumns),
-      device_(analysis::kDeviceColumns) {}
+      device_(analysis::kDeviceColumns),
+      bridges_(analysis::kBridgeColumns) {}
 
 void RowTables::add(const RowEntry& row) {
   add_to_rows(row);
@@ -57,11 +58,13 @@ void RowTables::add(const RowEntry& row) {
   }
   if (!row.drafts.empty()) add_to_drafts(row);
   if (row.device) add_to_device(row);
+  if (row.bridge) add_to_bridges(row);
 }
 
 std::vector<NamedFile> RowTables::files() && {
   std::vector<NamedFile> files;
   if (has_device_) files.emplace_back("device.csv", std::move(device_).content());
+  if (has_bridges_) files.emplace_back("bridges.csv", std::move(bridges_).content());
   files.emplace_back("rows.csv", std::move(rows_).content());
   files.emplace_back("rounds.csv", std::move(rounds_).content());
   files.emplace_back("times.csv", std::move(times_).content());
@@ -166,6 +169,11 @@ void RowTables::add_to_device(const RowEntry& row) {
       .field(s.ecc_errors)
       .end_row();
   has_device_ = true;
+}
+
+void RowTables::add_to_bridges(const RowEntry& row) {
+  analysis::add_bridge(bridges_, {row.row_id, *row.bridge});
+  has_bridges_ = true;
 }
 
 analysis::DeviceState device_state_of(const RunLog& log) {

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/io/bridges.h"
 #include "analysis/io/csv_writer.h"
 #include "analysis/io/device_state.h"
 #include "experiments/drivers/plan/plan.h"
@@ -23,7 +24,8 @@ class RowTables {
   /// Rows come in the order of row_id.
   void add(const RowEntry& row);
 
-  /// Names and contents of the files; drafts.jsonl and device.csv are none where no row has any.
+  /// Names and contents of the files; drafts.jsonl, device.csv and bridges.csv are none where no
+  /// row has any.
   std::vector<NamedFile> files() &&;
 
  private:
@@ -34,6 +36,7 @@ class RowTables {
   void add_to_texts(const RowEntry& row);
   void add_to_drafts(const RowEntry& row);
   void add_to_device(const RowEntry& row);
+  void add_to_bridges(const RowEntry& row);
   const PlannedGeneration& generation(const RowEntry& row) const {
     return plan_.generations.at(static_cast<std::size_t>(row.row_id));
   }
@@ -41,8 +44,8 @@ class RowTables {
 
   const Plan& plan_;
   bool has_sections_;
-  analysis::CsvWriter rows_, rounds_, times_, timeline_, device_;
-  bool has_device_ = false;
+  analysis::CsvWriter rows_, rounds_, times_, timeline_, device_, bridges_;
+  bool has_device_ = false, has_bridges_ = false;
   std::string texts_, drafts_;
 };
 

@@ -49,6 +49,7 @@ struct RowEntry {
   std::int64_t peak_memory_bytes = 0;
   std::optional<ReadBytes> read{};       ///< empty in journals of earlier revisions
   std::optional<EnergyUse> energy{};     ///< empty if no meter told it
+  std::optional<BridgeUse> bridge{};     ///< empty where both models share a tokenizer
   std::optional<double> law_distance{};  ///< of a lossy verifier
   std::vector<RoundRecord> rounds;
   std::vector<std::pair<std::string, TokenFate>> pieces;  ///< of a sample; empty for the others

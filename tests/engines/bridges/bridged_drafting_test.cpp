@@ -146,6 +146,13 @@ TEST_P(Bridges, CountTokensOfBothSides) {
   for (const GenerationRecord& record : drafted_over(models, options)) {
     ASSERT_TRUE(record.bridge);
     EXPECT_EQ(record.bridge->bridge, GetParam());
+    EXPECT_EQ(record.bridge->overlap.shared, shared.size());
+    EXPECT_EQ(record.bridge->overlap.draft, models.tokenizers().drafter->vocab_size());
+    EXPECT_EQ(record.bridge->overlap.target, models.tokenizers().target->vocab_size());
+    EXPECT_EQ(record.bridge->unshared_outputs,
+              std::ranges::count_if(record.output_ids, [&](Token token) {
+                return shared.to_draft(token) == SharedVocabulary::kNone;
+              }));
     own += record.bridge->draft_tokens;
     for (const RoundRecord& round : record.rounds) of_target += round.drafted;
   }

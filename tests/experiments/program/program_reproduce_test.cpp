@@ -91,19 +91,25 @@ TEST(ProgramReproduce, AllThatIsAnalyticAgreesAndIsDrawn) {
 
 constexpr const char* kSweeps = SPECLAB_SOURCE_DIR "/tests/golden/runs/papers";
 constexpr const char* kExpected = SPECLAB_SOURCE_DIR "/tests/golden/runs/papers_expected";
-constexpr const char* kMeasuredIds[] = {
-    "leviathan_table_2", "leviathan_table_3", "chen_table_1",   "specinfer_table_1",
-    "specinfer_table_2", "specinfer_table_3", "hf_temperature", "ntt_temperature",
-    "ntt_model_size",    "ntt_ranks",         "ibm_heads",      "closed_world"};
+/// Read from sweeps.
+const std::vector<std::string> kSweptIds{
+    "leviathan_table_2", "leviathan_table_3", "chen_table_1",        "specinfer_table_1",
+    "specinfer_table_2", "specinfer_table_3", "hf_temperature",      "ntt_temperature",
+    "ntt_model_size",    "ntt_ranks",         "ntt_cross_tokenizer", "ibm_heads",
+    "closed_world",      "cost_of_exactness"};
+/// Read from rows of their own.
+const std::vector<std::string> kOwnIds{"latency_levers", "hf_modes", "leviathan_beam"};
 
 TEST(ProgramReproduce, ReadsEveryMeasuredTableFromItsSweepAsItWasWritten) {
   const std::filesystem::path folder = fresh_folder("reproduce_measured");
+  std::vector<std::string> ids = kSweptIds;
+  ids.insert(ids.end(), kOwnIds.begin(), kOwnIds.end());
   std::string command = "reproduce";
-  for (const char* id : kMeasuredIds) command += std::string(" ") + id;
+  for (const std::string& id : ids) command += " " + id;
   const Outcome outcome =
       run_program(command + " --from " + kSweeps + " --output " + folder.string() + " 2>&1");
   ASSERT_EQ(outcome.code, 0) << outcome.output;
-  for (const std::string id : kMeasuredIds) {
+  for (const std::string& id : ids) {
     for (const char* file : {"/comparison.csv", "/remarks.txt"})
       EXPECT_EQ(read_file((folder / id).string() + file),
                 read_file(std::string(kExpected).append("/").append(id).append(file)))
@@ -118,16 +124,20 @@ TEST(ProgramReproduce, RefusesMeasuredTablesWithoutASweepThatFits) {
   expect_refusal("reproduce leviathan_table_2 --quick --full", 2, "contradict");
   const std::string folder = fresh_folder("reproduce_foreign");
   std::filesystem::create_directory(folder);
-  for (const char* sweep : {"best_length", "own_text", "tree_widths", "temperature", "model_size",
-                            "nucleus_summaries", "nucleus_code", "closed_world", "mlp_heads"})
+  for (const char* sweep :
+       {"best_length", "own_text", "tree_widths", "temperature", "model_size", "nucleus_summaries",
+        "nucleus_code", "closed_world", "mlp_heads", "cost_of_exactness", "cross_tokenizer"})
     std::filesystem::create_directory_symlink(
         SPECLAB_SOURCE_DIR "/tests/golden/runs/walltime_vs_model_size", folder + "/" + sweep);
-  for (const std::string id : kMeasuredIds) {
+  for (const std::string& id : kSweptIds) {
     expect_refusal("reproduce " + id + " --from " + folder + " --output " + folder + "/out", 3,
                    "experiments/configs/papers");
     expect_refusal("reproduce " + id + " --from " + folder + "/nothing --output " + folder + "/out",
                    3, "manifest.toml");
   }
+  for (const std::string& id : kOwnIds)
+    expect_refusal("reproduce " + id + " --from " + folder + " --output " + folder + "/out", 3,
+                   id + "/");
 }
 
 TEST(ProgramReproduce, EndsWithFiveWhereAClosedFormDisagrees) {

@@ -2,7 +2,6 @@
 // batches, and assistance on each of them. Hugging Face 2023.
 
 #include <fmt/format.h>
-#include <speclab_revision.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -100,12 +99,7 @@ analysis::Figure figure_of(const std::vector<LeverRow>& rows) {
 }
 
 void require_own_rows(const std::string& path) {
-  for (const LeverRow& row : read_lever_rows(path))
-    if (row.revision != SPECLAB_REVISION)
-      throw Error(ExitCode::drift,
-                  fmt::format("{}: rows of revision {}, and this program is {}; read them with "
-                              "--from, or remove the file to measure again",
-                              path, escaped(row.revision, 60), SPECLAB_REVISION));
+  for (const LeverRow& row : read_lever_rows(path)) require_own_revision(path, row.revision);
 }
 
 }  // namespace

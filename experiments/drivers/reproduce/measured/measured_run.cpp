@@ -1,6 +1,7 @@
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 
 #include <fmt/format.h>
+#include <speclab_revision.h>
 
 #include <algorithm>
 #include <numeric>
@@ -42,7 +43,43 @@ MeasuredRun::MeasuredRun(const std::string& folder)
       baseline_(run_),
       bootstrap_(run_.manifest.seed),
       pooled_(analysis::pooled_groups(run_, baseline_, bootstrap_)),
-      by_category_(analysis::groups_by_category(run_, baseline_, bootstrap_)) {}
+      by_category_(analysis::groups_by_category(run_, baseline_, bootstrap_)) {
+  for (const analysis::BridgeRow& row : analysis::read_bridges(folder + "/bridges.csv"))
+    bridges_[row.row_id] = row.use;
+}
+
+const BridgeUse& MeasuredRun::bridge_of(const analysis::Generation& generation) const {
+  const auto found = bridges_.find(generation.row_id);
+  if (found == bridges_.end())
+    throw DataError(
+        fmt::format("{}/bridges.csv: no row for row_id {}; measure it with the config in "
+                    "experiments/configs/papers",
+                    run_.folder, generation.row_id));
+  return found->second;
+}
+
+std::int64_t MeasuredRun::hit_rounds(const analysis::Generation& generation) const {
+  const auto first = run_.rounds.begin() + static_cast<std::ptrdiff_t>(generation.first_round);
+  return std::count_if(first, first + generation.rounds,
+                       [](const analysis::Round& round) { return round.accepted > 0; });
+}
+
+analysis::Estimate MeasuredRun::ratio(const analysis::Generations& generations,
+                                      const Quantity& numerator,
+                                      const Quantity& denominator) const {
+  std::map<std::string, std::pair<double, double>> of_prompt;
+  double above = 0, below = 0;
+  for (const analysis::Generation* g : generations) {
+    auto& [first, second] = of_prompt[g->prompt_id];
+    first += numerator(*g), second += denominator(*g);
+    above += numerator(*g), below += denominator(*g);
+  }
+  if (below <= 0) throw DataError(run_.folder + ": a ratio over nothing");
+  if (above <= 0) return {.value = 0, .interval = std::nullopt, .n = of_prompt.size()};
+  analysis::ClusterTotals totals;
+  for (const auto& [prompt, sums] : of_prompt) totals.add(sums.first, sums.second);
+  return bootstrap_.ratio(totals);
+}
 
 std::string MeasuredRun::description() const {
   std::set<std::string> prompts, models;
@@ -124,6 +161,14 @@ Comparison measured(std::string setting, std::string quantity, const analysis::E
           .ours = ours.value,
           .interval = ours.interval,
           .prompts = static_cast<int>(ours.n)};
+}
+
+void require_own_revision(const std::string& path, const std::string& revision) {
+  if (revision == SPECLAB_REVISION) return;
+  throw Error(ExitCode::drift,
+              fmt::format("{}: rows of revision {}, and this program is {}; read them with --from, "
+                          "or remove the file to measure again",
+                          path, escaped(revision, 60), SPECLAB_REVISION));
 }
 
 std::string context_remark(const std::string& ours, const std::string& theirs) {

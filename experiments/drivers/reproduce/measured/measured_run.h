@@ -2,10 +2,12 @@
 // A finished sweep, summarised for the tables that are read from it.
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "analysis/io/bridges.h"
 #include "analysis/stats/drafter_acceptance.h"
 #include "analysis/stats/groups.h"
 #include "experiments/drivers/reproduce/measured/measured_table.h"
@@ -22,6 +24,9 @@ const T& needed(const std::optional<T>& value, const std::string& what) {
   return *value;
 }
 
+/// Something that a generation tells.
+using Quantity = std::function<double(const analysis::Generation&)>;
+
 /// Generations of one sweep in groups of equal axes.
 class MeasuredRun {
  public:
@@ -31,13 +36,22 @@ class MeasuredRun {
   const std::vector<analysis::Group>& pooled() const { return pooled_; }
   const std::vector<analysis::Group>& by_category() const { return by_category_; }
   const analysis::Manifest& manifest() const { return run_.manifest; }
+  /// Work between two tokenizers. @throws DataError if bridges.csv has no row of the generation
+  const BridgeUse& bridge_of(const analysis::Generation& generation) const;
+  /// Rounds in which the target took a draft.
+  std::int64_t hit_rounds(const analysis::Generation& generation) const;
+  /// Sum over sum, with an interval over prompts; without one if the numerator is 0.
+  /// @throws DataError if the denominator is 0
+  analysis::Estimate ratio(const analysis::Generations& generations, const Quantity& numerator,
+                           const Quantity& denominator) const;
   /// Model, machine and number of prompts, for a remark.
   std::string description() const;
 
  private:
   analysis::Run run_;
   analysis::Baseline baseline_;
-  analysis::Bootstrap bootstrap_;
+  mutable analysis::Bootstrap bootstrap_;      ///< keeps its resamples
+  std::map<std::int64_t, BridgeUse> bridges_;  ///< by row_id
   std::vector<analysis::Group> pooled_, by_category_;
 };
 
@@ -76,6 +90,10 @@ std::size_t row_where(const analysis::Table& table, const RowTest& test, const s
 /// theirs_per_one  what one of ours is in units of theirs, as 100 for percent
 Comparison beside_mean(const analysis::Table& table, const std::string& value_column,
                        const RowTest& test, Comparison ours, double theirs_per_one = 1.0);
+
+/// Rows that a program measures itself belong to one revision.
+/// @throws Error(drift) if `revision`, of rows at `path`, is another program's
+void require_own_revision(const std::string& path, const std::string& revision);
 
 /// What every comparison of measurements says of itself.
 std::string context_remark(const std::string& ours, const std::string& theirs);

@@ -48,6 +48,12 @@ Reproduction ntt_ranks(const Papers& papers, const RunFolders& folders);
 Reproduction ibm_heads(const Papers& papers, const RunFolders& folders);
 Reproduction latency_levers(const Papers& papers, const RunFolders& folders);
 void measure_latency_levers(const std::string& folder, bool quick);
+Reproduction cost_of_exactness(const Papers& papers, const RunFolders& folders);
+Reproduction ntt_cross_tokenizer(const Papers& papers, const RunFolders& folders);
+Reproduction hf_modes(const Papers& papers, const RunFolders& folders);
+void measure_hf_modes(const std::string& folder, bool quick);
+Reproduction leviathan_beam(const Papers& papers, const RunFolders& folders);
+void measure_leviathan_beam(const std::string& folder, bool quick);
 Reproduction closed_world(const Papers& papers, const RunFolders& folders);
 
 }  // namespace speclab::experiments

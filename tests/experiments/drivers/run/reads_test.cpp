@@ -1,6 +1,9 @@
 // Bytes and energy of a generation, from the engines to the rows of a run.
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "analysis/io/bridges.h"
 #include "analysis/io/run_folder.h"
 #include "experiments/drivers/run/entry_json.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
@@ -42,6 +45,22 @@ TEST(Reads, HaveNoEnergyIfNoMeterTellsIt) {
     }
 }
 
+/// Catches a generation whose work between two tokenizers is lost, and a row for plain decoding.
+TEST(Reads, OfBridgesStandInATableOfTheirOwn) {
+  const SmallExperiment experiment(testing::memory_folder());
+  experiment.run(experiment.plan(), "without");
+  EXPECT_TRUE(analysis::read_bridges(experiment.folder("without") + "/bridges.csv").empty());
+  experiment.engines().bridge = {"re_encode", 9, 80, {.shared = 5, .draft = 6, .target = 7}, 2};
+  experiment.run(experiment.plan(), "run");
+  std::set<std::int64_t> drafted, crossed;
+  for (const analysis::Generation& g : analysis::read_run(experiment.folder("run")).generations)
+    if (!g.axes.is_plain()) drafted.insert(g.row_id);
+  for (const auto& row : analysis::read_bridges(experiment.folder("run") + "/bridges.csv"))
+    if (row.use.draft_tokens == 9) crossed.insert(row.row_id);
+  EXPECT_FALSE(drafted.empty());
+  EXPECT_EQ(crossed, drafted);
+}
+
 /// Catches an entry that a resumed run reads otherwise than it was written, and a journal of an
 /// earlier revision that is refused or read as 0 bytes.
 TEST(Reads, ComeBackFromTheJournal) {
@@ -53,6 +72,16 @@ TEST(Reads, ComeBackFromTheJournal) {
   EXPECT_EQ(again.read.value().draft, 7);
   EXPECT_EQ(again.energy.value().joules, 0.125);
   EXPECT_EQ(again.energy.value().source, "gpu");
+  entry.bridge = {"look_behind", 9, 80, {.shared = 5, .draft = 6, .target = 7}, 2};
+  const BridgeUse bridge = row_entry(to_json(entry)).bridge.value();
+  EXPECT_EQ(bridge.bridge, "look_behind");
+  EXPECT_EQ(bridge.draft_tokens, 9);
+  EXPECT_EQ(bridge.spelling_ns, 80);
+  EXPECT_EQ(bridge.unshared_outputs, 2);
+  EXPECT_EQ(bridge.overlap.shared, 5);
+  EXPECT_EQ(bridge.overlap.draft, 6);
+  EXPECT_EQ(bridge.overlap.target, 7);
+  EXPECT_FALSE(again.bridge);
   entry.read.reset();
   entry.energy.reset();
   EXPECT_FALSE(row_entry(to_json(entry)).read);

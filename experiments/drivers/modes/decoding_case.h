@@ -1,0 +1,48 @@
+#pragma once
+// One way of decoding, as GenerationConfig and a drafter say it, and one text made so.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engines/interface/engines.h"
+#include "experiments/drivers/generation/generation_plan.h"
+
+namespace speclab::experiments {
+
+struct DecodingCase {
+  std::string name;
+  std::string keys{};  ///< of GenerationConfig: "num_beams=5;do_sample=true"
+  engines::DrafterOptions drafter{.kind = "plain"};
+  int draft_length = 0;  ///< of the drafter
+};
+
+/// What holds for all cases of a table.
+struct CaseSettings {
+  std::string model;  ///< of the catalogue
+  int new_tokens = 48;
+  std::uint64_t seed = 1;
+};
+
+/// A prompt decoded by one case to its full length.
+struct CaseDecoding {
+  std::string mode;                       ///< as generate() names it
+  std::vector<std::vector<Token>> texts;  ///< new tokens, best first
+  std::int64_t tokens = 0;                ///< of the best text
+  std::int64_t steps = 0, rows = 0;       ///< forwards behind the prompt, and their rows
+  std::int64_t drafted = 0, accepted = 0;
+  double seconds = 0;        ///< behind the prompt
+  double draft_seconds = 0;  ///< of them the drafter's; 0 for beams, whose drafts need no model
+};
+
+/// The case for a prompt of that many tokens. @throws ConfigError for keys that GenerationConfig
+/// refuses
+GenerationPlan case_plan(const DecodingCase& decoding_case, const CaseSettings& settings,
+                         std::size_t prompt_length);
+
+/// @throws ConfigError as case_plan
+CaseDecoding decode_case(engines::Engines& engines, engines::LoadedModel& loaded,
+                         const DecodingCase& decoding_case, const CaseSettings& settings,
+                         const engines::Request& request);
+
+}  // namespace speclab::experiments

@@ -1,0 +1,98 @@
+// Tables over ways of decoding: the guide's cases, rows on file, and their summary.
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "experiments/drivers/modes/mode_summary.h"
+#include "experiments/drivers/reproduce/measured/mode_tables.h"
+#include "sim/core/errors.h"
+#include "sim/core/files.h"
+#include "tests/engines/formats/temporary_folder.h"
+
+namespace speclab::experiments {
+namespace {
+
+ModeRow row_of(const std::string& name, const std::string& prompt, double seconds,
+               const std::string& hash = "same") {
+  return {.model = "m",
+          .name = name,
+          .keys = name == "plain" ? "" : "num_beams=4",
+          .mode = "beam_search",
+          .prompt = prompt,
+          .tokens = 10,
+          .steps = 5,
+          .rows = 20,
+          .drafted = name == "plain" ? 0 : 8,
+          .accepted = name == "plain" ? 0 : 2,
+          .seconds = seconds,
+          .predicted_seconds = 2 * seconds,
+          .output_hash = hash,
+          .text = "a, \"b\"",
+          .machine = "a machine",
+          .revision = "0123"};
+}
+
+/// Defect: a case of the guide is decoded in another mode than it is there for.
+TEST(ModeTables, GuideCasesDecodeInTheirModes) {
+  const std::map<std::string, std::string> of_other_name{{"assisted_sample", "assisted_generation"},
+                                                         {"prompt_lookup", "assisted_generation"}};
+  std::size_t checked = 0;
+  for (const GuideCase& guide : guide_cases(Papers())) {
+    const std::string& name = guide.decoding.name;
+    const GenerationPlan plan = case_plan(guide.decoding, {.model = "m"}, 7);
+    EXPECT_EQ(plan.mode.name, of_other_name.contains(name) ? of_other_name.at(name) : name);
+    EXPECT_EQ(plan.decoder.sampling.temperature > 0 || plan.search.do_sample,
+              name.ends_with("sample"))
+        << name;
+    EXPECT_TRUE(plan.needs_search() ? plan.search.stop.ignore_eos : plan.decoder.stop.ignore_eos)
+        << name;
+    ++checked;
+  }
+  EXPECT_EQ(checked, 9u);
+}
+
+/// Defect: a column is written under another's name, or a text with quotes ends a field.
+TEST(ModeTables, RowsAreReadAsTheyWereWritten) {
+  const speclab::testing::TemporaryFolder folder;
+  const std::string path = modes_file(folder.path()), again = folder.path("again.csv");
+  write_mode_rows(std::vector{row_of("plain", "p", 2), row_of("drafted", "p", 1)}, path);
+  const std::vector<ModeRow> rows = read_mode_rows(path);
+  write_mode_rows(rows, again);
+  EXPECT_EQ(read_file(again), read_file(path));
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[1].text, "a, \"b\"");
+  EXPECT_EQ(rows[1].accepted, 2);
+  EXPECT_EQ(rows[1].predicted_seconds, 2);
+  write_mode_rows({}, path);
+  EXPECT_THROW(read_mode_rows(path), DataError);
+}
+
+/// Defect: a speed-up over the wrong case, or beams that differ count as equal.
+TEST(ModeTables, SummaryComparesPromptByPrompt) {
+  const std::vector<ModeSummary> summaries =
+      summarise({row_of("plain", "p", 4), row_of("drafted", "p", 2), row_of("drafted", "q", 1, "x"),
+                 row_of("plain", "q", 2)},
+                "plain");
+  ASSERT_EQ(summaries.size(), 2u);
+  EXPECT_FALSE(summaries[0].speedup);
+  EXPECT_FALSE(summaries[0].accepted_fraction);
+  const ModeSummary& drafted = summaries[1];
+  EXPECT_DOUBLE_EQ(drafted.speedup.value().value, 2);
+  EXPECT_DOUBLE_EQ(drafted.predicted_speedup.value(), 2);
+  EXPECT_DOUBLE_EQ(drafted.tokens_per_s.value, 20.0 / 3);
+  EXPECT_DOUBLE_EQ(drafted.tokens_per_step, 2);
+  EXPECT_DOUBLE_EQ(drafted.rows_per_step, 4);
+  EXPECT_DOUBLE_EQ(drafted.accepted_fraction.value(), 0.25);
+  EXPECT_EQ(drafted.same_texts, 1);
+  EXPECT_EQ(drafted.prompts, 2);
+}
+
+TEST(ModeTables, SummaryRefusesRowsThatDoNotMatch) {
+  EXPECT_THROW(summarise({row_of("drafted", "p", 2)}, "plain"), DataError);
+  EXPECT_THROW(summarise({row_of("plain", "p", 2), row_of("drafted", "q", 2)}, "plain"), DataError);
+  EXPECT_THROW(summarise({row_of("plain", "p", 2), row_of("plain", "p", 2)}, "plain"), DataError);
+}
+
+}  // namespace
+}  // namespace speclab::experiments
