@@ -21,7 +21,8 @@ const std::vector<PaperRun>& paper_runs() {
       {"model_size", {"prompts.per_category=1", "prompts.new_tokens=96"}},
       {"mlp_heads", {"prompts.per_category=2", "prompts.new_tokens=64"}},
       {"cross_tokenizer", {"prompts.per_category=1", "prompts.new_tokens=64"}},
-      {"cost_of_exactness", {"prompts.per_category=1", "prompts.new_tokens=48"}},
+      {"cost_of_exactness",
+       {"prompts.per_category=1", "prompts.new_tokens=64", "costs.repetitions=2"}},
       {"closed_world", {"prompts.per_category=2", "prompts.new_tokens=64"}},
   };
   return runs;
