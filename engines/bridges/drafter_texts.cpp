@@ -48,19 +48,14 @@ void DrafterTexts::begin(std::span<const Sequence> sequences, std::int32_t spare
   model.begin(sequences_, kGrowth * spare);
 }
 
-/// The model reads the last token again even if it is the same, because its logits are wanted.
-const Sequence* DrafterTexts::read(const Sequence& sequence, DraftModel& model) {
+const Sequence* DrafterTexts::read(const Sequence& sequence) {
   const auto index = static_cast<std::size_t>(sequence.index);
   RetokenizedText& text = texts_[index];
   text.read(sequence.tokens);
-  std::vector<Token>& read = sequences_[index].tokens;
   const std::vector<Token>& tokens = text.draft_tokens();
-  const auto same =
-      static_cast<std::size_t>(std::ranges::mismatch(read, tokens).in1 - read.begin());
-  read = tokens;
+  sequences_[index].tokens = tokens;
   sequences_[index].round = sequence.round;
   if (tokens.empty()) return nullptr;
-  model.forget(sequences_[index], static_cast<std::int32_t>(std::min(same, tokens.size() - 1)));
   const bool fits = static_cast<std::int32_t>(tokens.size()) + spare_ <= room_;
   return fits ? &sequences_[index] : nullptr;
 }

@@ -18,10 +18,10 @@ class DrafterTexts {
   /// Begins a batch, and the model's with it, in a cache with room for `spare` times kGrowth
   /// tokens. @throws ConfigError if the drafter's tokenizer cannot spell a prompt
   void begin(std::span<const Sequence> sequences, std::int32_t spare, DraftModel& model);
-  /// Reads what the target has emitted, and lets the model forget what is spelled anew.
+  /// Reads what the target has emitted.
   /// @return the sequence in the drafter's tokens; null where the text has none, or no room for
   /// `spare` more
-  const Sequence* read(const Sequence& sequence, DraftModel& model);
+  const Sequence* read(const Sequence& sequence);
   /// The sequence that the last read left.
   const Sequence& of(const Sequence& sequence) const {
     return sequences_[static_cast<std::size_t>(sequence.index)];

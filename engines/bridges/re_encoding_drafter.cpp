@@ -61,7 +61,7 @@ class ReEncodingDrafter final : public Drafter {
     const std::vector<Token> forced = forced_tokens(sequence, limit);
     if (!forced.empty()) return add_chain(forced, draft);
     LapClock clock;
-    const Sequence* own = texts_.read(sequence, model_);
+    const Sequence* own = texts_.read(sequence);
     BridgeUse& use = meter_.of(sequence);
     use.spelling_ns += clock.lap_ns();
     if (own == nullptr) return;

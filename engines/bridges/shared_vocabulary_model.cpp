@@ -36,7 +36,7 @@ class SharedVocabularyModel final : public DraftModel {
 
   bool can_draft(const Sequence& sequence, std::int32_t levels) override {
     LapClock clock;
-    const Sequence* own = texts_.read(sequence, *model_);
+    const Sequence* own = texts_.read(sequence);
     meter_->of(sequence).spelling_ns += clock.lap_ns();
     return own != nullptr && texts_.pending(sequence).empty() && model_->can_draft(*own, levels);
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engines/constraints/schema_text.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
@@ -52,8 +53,6 @@ std::string SchemaPlace::name() const {
   return fmt::format("{}: {}", escaped(*file_, kLongestPath), escaped(path_, 200));
 }
 
-std::string SchemaPlace::shown() const {
-  return escaped(value_->dump(-1, ' ', false, Json::error_handler_t::replace), 80);
-}
+std::string SchemaPlace::shown() const { return shown_json(*value_); }
 
 }  // namespace speclab::engines

@@ -33,8 +33,7 @@ class Watch {
     if (event == Json::parse_event_t::object_end) keys_.pop_back();
     if (event == Json::parse_event_t::key &&
         !keys_.back().insert(parsed.get_ref<const std::string&>()).second)
-      refuse_text(file_, fmt::format("the key {} twice in one object", escaped(parsed.dump(), 80)),
-                  "once");
+      refuse_text(file_, fmt::format("the key {} twice in one object", shown_json(parsed)), "once");
     return true;
   }
 
@@ -44,6 +43,13 @@ class Watch {
 };
 
 }  // namespace
+
+std::string shown_json(const Json& value) {
+  constexpr std::size_t kLongest = 80;
+  std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
+  if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
+  return text;
+}
 
 Json parse_schema(std::string_view text, const std::string& file) try {
   if (text.size() > kMostSchemaBytes)

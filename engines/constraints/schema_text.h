@@ -10,4 +10,7 @@ namespace speclab::engines {
 /// one object
 nlohmann::ordered_json parse_schema(std::string_view text, const std::string& file);
 
+/// The value as JSON for a message: printable ASCII, cut to a line.
+std::string shown_json(const nlohmann::ordered_json& value);
+
 }  // namespace speclab::engines

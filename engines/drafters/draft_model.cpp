@@ -2,13 +2,7 @@
 
 #include <limits>
 
-#include "sim/core/errors.h"
-
 namespace speclab::engines {
-
-void DraftModel::forget(const Sequence&, std::int32_t) {
-  throw ContractError(info().name + " forgets nothing");
-}
 
 std::span<const float> DraftModel::over_vocabulary(std::span<const float> logits) {
   const std::vector<Token>& draft_vocabulary = info().draft_vocabulary;

@@ -30,12 +30,10 @@ class DraftModel {
   /// Whether `levels` further tokens fit its context and, of one that reads hidden states, whether
   /// there is a state to draft from.
   virtual bool can_draft(const Sequence& sequence, std::int32_t levels) = 0;
-  /// Forgets what it has read of the sequence from token `length` on.
-  /// @throws ContractError of a model that reads hidden states
-  virtual void forget(const Sequence& sequence, std::int32_t length);
 
-  /// Reads the tokens emitted since the last call, the pending one included. @return logits after
-  /// it, one row
+  /// Reads the tokens emitted since the last call, the pending one included. A model that reads
+  /// tokens alone also takes a text that differs from the one before, and forgets what differs.
+  /// @return logits after it, one row
   virtual std::span<const float> read_emitted(const Sequence& sequence) = 0;
   /// Reads the last level. @param level_begin  its first node @return logits after the nodes from
   /// there on

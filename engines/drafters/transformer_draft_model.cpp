@@ -23,7 +23,6 @@ class TransformerDraftModel final : public DraftModel {
   void begin(std::span<const Sequence> sequences, std::int32_t spare) override;
   void read_hidden(const Sequence& sequence, std::span<const float> hidden) override;
   bool can_draft(const Sequence& sequence, std::int32_t levels) override;
-  void forget(const Sequence& sequence, std::int32_t length) override;
   std::span<const float> read_emitted(const Sequence& sequence) override;
   /// One forward over the last level and what it hangs from but the root, of which nothing is
   /// committed.
@@ -34,11 +33,13 @@ class TransformerDraftModel final : public DraftModel {
   static constexpr std::int32_t kUnread = -2;
   struct Reading {
     std::int32_t slot = 0;
+    std::vector<Token> tokens{};  ///< of the cache; of a model without hidden states alone
     std::vector<float> hidden{};  ///< of committed target tokens that no row has used yet
   };
   Reading& reading(const Sequence& sequence) {
     return readings_[static_cast<std::size_t>(sequence.index)];
   }
+  void forget_other_text(const Sequence& sequence);
   /// Sets row_of_node_ to something else than kUnread for what the last level hangs from, itself
   /// included.
   void mark_ancestors(const TokenTree& tree, TokenTree::Node level_begin);
@@ -63,6 +64,7 @@ void TransformerDraftModel::begin(std::span<const Sequence> sequences, std::int3
     for (Reading& reading : readings_) {
       cache_->truncate(reading.slot, 0);
       reading.hidden.clear();
+      reading.tokens.clear();
     }
     return;
   }
@@ -84,13 +86,18 @@ bool TransformerDraftModel::can_draft(const Sequence& sequence, std::int32_t lev
   return fits && (!reads_hidden() || !reading(sequence).hidden.empty());
 }
 
-void TransformerDraftModel::forget(const Sequence& sequence, std::int32_t length) {
-  SPECLAB_EXPECT(!reads_hidden(), "a model that reads tokens alone");
-  const std::int32_t slot = reading(sequence).slot;
-  if (cache_->length(slot) > length) cache_->truncate(slot, length);
+/// The last token is read again even if it is the same, because its logits are wanted.
+void TransformerDraftModel::forget_other_text(const Sequence& sequence) {
+  auto& [slot, read, hidden] = reading(sequence);
+  const std::vector<Token>& tokens = sequence.tokens;
+  auto same = static_cast<std::size_t>(std::ranges::mismatch(read, tokens).in1 - read.begin());
+  same = std::min(same, tokens.size() - 1);
+  if (read.size() > same) cache_->truncate(slot, static_cast<std::int32_t>(same));
+  read = tokens;
 }
 
 std::span<const float> TransformerDraftModel::read_emitted(const Sequence& sequence) {
+  if (!reads_hidden()) forget_other_text(sequence);
   Reading& reading = this->reading(sequence);
   const auto skipped =
       static_cast<std::size_t>(cache_->length(reading.slot)) + (reads_hidden() ? 1 : 0);

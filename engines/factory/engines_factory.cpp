@@ -111,7 +111,7 @@ class LocalEngines final : public Engines {
     PhiloxChance chance(options.seed);
     DraftersOfTarget models(drafters_, target.info(), tokenizer);
     return BeamSearch(target, tokenizer, options, chance,
-                      make_beam_drafter(options, target.info(), models))
+                      make_beam_drafter(options, request.prompt_ids.size(), target.info(), models))
         .run(request, check);
   }
 

@@ -48,6 +48,7 @@ struct FoundSequence {
 struct SearchRecord {
   std::vector<FoundSequence> sequences;  ///< best first
   std::int64_t prefill_ns = 0, decode_ns = 0;
+  std::int64_t draft_ns = 0;                       ///< of decode_ns, the drafter's
   std::int64_t num_steps = 0, num_rows = 0;        ///< forwards behind the prompt, and their rows
   std::int64_t num_drafted = 0, num_accepted = 0;  ///< steps that drafts foretold, and that came so
   ReadBytes read{};

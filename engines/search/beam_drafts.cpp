@@ -7,19 +7,41 @@
 #include <array>
 
 #include "engines/interface/names.h"
+#include "engines/search/search_checks.h"
 #include "sim/core/errors.h"
 #include "sim/core/tree_growth.h"
 
 namespace speclab::engines {
 namespace {
 
-/// Drafters that look at a text anew, whichever beam it was before.
-constexpr std::array kBeamDrafterKinds{"unigram", "bigram", "ngram", "prompt_lookup",
-                                       "lookup_ngram"};
+/// Drafters that take any text, whichever beam it was before.
+constexpr std::array kBeamDrafterKinds{"unigram",       "bigram",       "ngram",
+                                       "prompt_lookup", "lookup_ngram", "small_transformer"};
 
 bool follows_beams(const DrafterOptions& drafter) {
   if (drafter.kind == "mixture") return std::ranges::all_of(drafter.parts, follows_beams);
   return is_among(drafter.kind, kBeamDrafterKinds);
+}
+
+bool reads_model(const DrafterOptions& drafter) { return drafter.kind == "small_transformer"; }
+
+/// A transformer keeps a cache for every beam.
+/// @throws ConfigError if memory does not hold them, or if its tokenizer is another
+void check_models(const SearchOptions& options, std::int64_t prompt_tokens, DrafterModels& models) {
+  const std::int64_t text = prompt_tokens + options.stop.max_new_tokens + most_drafted(options) + 1;
+  std::vector<DrafterOptions> drafters = options.drafter.parts;
+  drafters.push_back(options.drafter);
+  for (const DrafterOptions& drafter : drafters)
+    if (reads_model(drafter))
+      require_memory_for_cache(models.language_model(drafter.kind, drafter.model)->info(),
+                               options.num_beams * text, options.num_beams);
+}
+
+std::int32_t depth_of(const TokenTree& tree) {
+  std::int32_t depth = 0;
+  for (TokenTree::Node node = 1; node < tree.size(); ++node)
+    depth = std::max(depth, tree[node].depth);
+  return depth;
 }
 
 void check_rows_of_drafts(const SearchOptions& options) {
@@ -56,26 +78,27 @@ std::int32_t BeamDrafts::add_rows(std::span<const Beam> beams, std::int32_t leve
   }
   std::vector<Draft> drafts(beams.size());
   drafter_->propose(texts, std::vector(beams.size(), DraftLimit{.max_length = levels}), drafts);
-  std::int32_t deepest = 0;
+  std::int32_t shallowest = levels;
+  for (const Draft& draft : drafts) shallowest = std::min(shallowest, depth_of(draft.tree));
   for (std::size_t i = 0; i < beams.size(); ++i)
-    deepest = std::max(deepest, add_tree(drafts[i].tree, beams[i].row, rows));
-  return deepest;
+    add_tree(drafts[i].tree, shallowest, beams[i].row, rows);
+  return shallowest;
 }
 
-std::int32_t BeamDrafts::add_tree(const TokenTree& tree, std::int32_t root,
-                                  std::vector<ForwardRow>& rows) {
-  std::vector<std::int32_t> row_of{root};
-  std::int32_t deepest = 0;
+void BeamDrafts::add_tree(const TokenTree& tree, std::int32_t levels, std::int32_t root,
+                          std::vector<ForwardRow>& rows) {
+  constexpr std::int32_t kNoRow = -1;
+  std::vector<std::int32_t> row_of(static_cast<std::size_t>(tree.size()), kNoRow);
+  row_of[0] = root;
   for (TokenTree::Node node = 1; node < tree.size(); ++node) {
+    if (tree[node].depth > levels) continue;
     const std::int32_t parent = row_of[static_cast<std::size_t>(tree[node].parent)];
     const ForwardRow before = rows[static_cast<std::size_t>(parent)];
     const auto [place, is_new] =
         drafted_.try_emplace({parent, tree[node].token}, static_cast<std::int32_t>(rows.size()));
     if (is_new) rows.push_back({tree[node].token, before.position + 1, before.sequence, parent});
-    row_of.push_back(place->second);
-    deepest = std::max(deepest, tree[node].depth);
+    row_of[static_cast<std::size_t>(node)] = place->second;
   }
-  return deepest;
 }
 
 bool BeamDrafts::follow(std::span<Beam> beams) const {
@@ -110,19 +133,25 @@ void check_drafts(const SearchOptions& options) {
         options.do_sample, options.force_words_ids.size()));
   if (!follows_beams(options.drafter))
     throw ConfigError(fmt::format(
-        "drafter '{}' with beams, whose states follow one text; allowed: none, {}, or a mixture of "
-        "these",
+        "drafter '{}' with beams, which reads states of one text; allowed: none, {}, or a mixture "
+        "of these",
         escaped(options.drafter.kind), fmt::join(kBeamDrafterKinds, ", ")));
+  if (options.drafter.bridge != "auto")
+    throw ConfigError(
+        fmt::format("bridge '{}' with beams; allowed: none, and a drafter with the target's "
+                    "tokenizer",
+                    escaped(options.drafter.bridge)));
   if (options.draft_length < 0)
     throw ConfigError(
         fmt::format("draft_length = {}; allowed: integers >= 0", options.draft_length));
   check_rows_of_drafts(options);
 }
 
-std::unique_ptr<Drafter> make_beam_drafter(const SearchOptions& options, const ModelInfo& target,
-                                           DrafterModels& models) {
+std::unique_ptr<Drafter> make_beam_drafter(const SearchOptions& options, std::size_t prompt_tokens,
+                                           const ModelInfo& target, DrafterModels& models) {
   check_drafts(options);
   if (!has_drafts(options)) return nullptr;
+  check_models(options, static_cast<std::int64_t>(prompt_tokens), models);
   DecoderOptions decoder{.stop = options.stop, .drafter = options.drafter, .seed = options.seed};
   decoder.sampling.temperature = 0;
   return make_drafter(decoder, target, models);

@@ -21,8 +21,9 @@ class BeamDrafts {
   explicit BeamDrafts(std::unique_ptr<Drafter> drafter) : drafter_(std::move(drafter)) {}
 
   void begin(const Request& request, std::size_t num_beams);
-  /// Appends the rows of a draft behind each beam, whose own rows are there.
-  /// @param levels  at most, of a draft @return levels of the deepest draft
+  /// Appends the rows of a draft behind each beam, whose own rows are there. A step needs a drafted
+  /// token behind every beam, so all drafts are as deep as the shallowest.
+  /// @param levels  at most, of a draft @return levels of each draft
   std::int32_t add_rows(std::span<const Beam> beams, std::int32_t levels,
                         std::vector<ForwardRow>& rows);
   /// Gives each beam the row that has read its last token.
@@ -32,7 +33,8 @@ class BeamDrafts {
   std::int64_t bytes_read() const { return drafter_ ? drafter_->bytes_read() : 0; }
 
  private:
-  std::int32_t add_tree(const TokenTree& tree, std::int32_t root, std::vector<ForwardRow>& rows);
+  void add_tree(const TokenTree& tree, std::int32_t levels, std::int32_t root,
+                std::vector<ForwardRow>& rows);
 
   std::unique_ptr<Drafter> drafter_;
   std::vector<Sequence> texts_;                                     ///< of each place of a beam
@@ -46,12 +48,13 @@ bool has_drafts(const SearchOptions& options);
 std::int32_t most_drafted(const SearchOptions& options);
 
 /// @throws ConfigError if the options ask for drafts in a search that takes none, or for a drafter
-/// that follows one text alone
+/// that reads states of one text
 void check_drafts(const SearchOptions& options);
 
 /// The drafter that the options ask for; null if they ask for none.
-/// @throws ConfigError as check_drafts and make_drafter do
-std::unique_ptr<Drafter> make_beam_drafter(const SearchOptions& options, const ModelInfo& target,
-                                           DrafterModels& models);
+/// @throws ConfigError as check_drafts and make_drafter do, and if memory does not hold the
+/// drafter's caches
+std::unique_ptr<Drafter> make_beam_drafter(const SearchOptions& options, std::size_t prompt_tokens,
+                                           const ModelInfo& target, DrafterModels& models);
 
 }  // namespace speclab::engines

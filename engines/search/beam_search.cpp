@@ -90,7 +90,9 @@ void BeamSearch::add_drafts(std::vector<ForwardRow>& rows) {
   if (num_steps() == 0) return;
   const std::int32_t levels =
       std::min(options_.draft_length, options_.stop.max_new_tokens - num_steps() - 1);
+  LapClock clock;
   record_.num_drafted += drafts_.add_rows(groups_.front().beams(), levels, rows);
+  record_.draft_ns += clock.lap_ns();
 }
 
 std::int32_t BeamSearch::num_steps() const {

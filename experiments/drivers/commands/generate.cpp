@@ -14,6 +14,7 @@
 #include "experiments/drivers/generate/bridge_report.h"
 #include "experiments/drivers/generate/drafter_context.h"
 #include "experiments/drivers/generate/drawn_draft.h"
+#include "experiments/drivers/generate/masking_shift.h"
 #include "experiments/drivers/generate/result_json.h"
 #include "experiments/drivers/generate/round_summary.h"
 #include "experiments/drivers/generate/shown_text.h"
@@ -220,6 +221,7 @@ int run_generate(const GenerateOptions& options) {
   auto plan = read ? planned_generation(options, *read) : std::nullopt;
   if (options.generation.explain) return 0;
   check_options(options);
+  check_masking_shift(options, plan ? &*plan : nullptr);
   Session session = make_session(options);
   session.plan = std::move(plan);
   session.constraint = given.constraint;
@@ -232,6 +234,8 @@ int run_generate(const GenerateOptions& options) {
       fmt::print("== {} ({})\n", prompt.id, prompt.category);
     nlohmann::ordered_json result = generate(session, options);
     if (given.constraint) add_constraint(given, *session.loaded.tokenizer, result);
+    if (options.constraint.masking_shift)
+      add_masking_shift(*session.loaded.model, *session.plan, prompt.ids, result);
     nlohmann::ordered_json object = named(prompt, result);
     if (read) object["generation"] = generation_json(*read);
     if (options.prints_json()) fmt::print("{}\n", json_text(object));

@@ -9,6 +9,7 @@
 #include "experiments/drivers/plan/chat_prompt.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/utf8.h"
 
 namespace speclab::experiments {
 namespace {
@@ -73,7 +74,19 @@ constexpr const char* kWithoutTemplate =
 
 bool is_conversation(const ChatOptions& chat) { return chat.messages || chat.tools || chat.system; }
 
-/// The prompt's text, checked. @throws ConfigError if it is empty or far too long
+/// A chat template takes text alone.
+void check_text_for_template(const std::string& text, const GenerateOptions& options,
+                             const engines::Tokenizer& tokenizer) {
+  const std::size_t valid = valid_utf8_prefix(text);
+  if (valid == text.size() || !options.chat_template || !tokenizer.has_chat_template()) return;
+  throw ConfigError(
+      fmt::format("the prompt: byte {}: {:#04x} is no UTF-8; allowed: UTF-8, or any bytes with "
+                  "--no-chat-template",
+                  valid, static_cast<unsigned char>(text[valid])));
+}
+
+/// The prompt's text, checked. @throws ConfigError if it is empty, far too long, or not what the
+/// chat template takes
 std::string checked_text(const GenerateOptions& options, const engines::LoadedModel& loaded) {
   std::string text = prompt_text(options);
   if (text.empty())
@@ -81,6 +94,7 @@ std::string checked_text(const GenerateOptions& options, const engines::LoadedMo
         "the prompt is empty; allowed: at least one character, from --prompt, --prompt-file or "
         "standard input");
   check_text_size("the prompt", text.size(), loaded.model->info());
+  check_text_for_template(text, options, *loaded.tokenizer);
   warn_of_dropped_bytes(loaded.tokenizer->num_bytes_without_token(text));
   return text;
 }

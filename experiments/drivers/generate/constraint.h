@@ -13,6 +13,7 @@ namespace speclab::experiments {
 struct ConstraintOptions {
   std::optional<std::string> regex{};
   std::optional<std::string> json_schema{};  ///< a file
+  bool masking_shift = false;                ///< tell it, of texts that are drawn
 };
 
 struct GivenConstraint {

@@ -47,6 +47,7 @@ void search(engines::Engines& engines, engines::LoadedModel& loaded, const Gener
   decoding.rows = record.num_rows;
   decoding.drafted = record.num_drafted;
   decoding.accepted = record.num_accepted;
+  decoding.draft_seconds = static_cast<double>(record.draft_ns) * 1e-9;
   decoding.seconds = static_cast<double>(record.decode_ns) * 1e-9;
 }
 

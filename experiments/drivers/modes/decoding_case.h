@@ -17,7 +17,7 @@ struct DecodingCase {
   int draft_length = 0;  ///< of the drafter
 };
 
-/// What holds for all cases of a table.
+/// Settings of all cases of a table.
 struct CaseSettings {
   std::string model;  ///< of the catalogue
   int new_tokens = 48;
@@ -32,7 +32,7 @@ struct CaseDecoding {
   std::int64_t steps = 0, rows = 0;       ///< forwards behind the prompt, and their rows
   std::int64_t drafted = 0, accepted = 0;
   double seconds = 0;        ///< behind the prompt
-  double draft_seconds = 0;  ///< of them the drafter's; 0 for beams, whose drafts need no model
+  double draft_seconds = 0;  ///< of them the drafter's
 };
 
 /// The case for a prompt of that many tokens. @throws ConfigError for keys that GenerationConfig

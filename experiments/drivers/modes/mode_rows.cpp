@@ -12,7 +12,7 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr std::array<std::string_view, 16> kColumns{
+constexpr std::array<std::string_view, 16> kModeColumns{
     "model",       "case", "keys",    "mode",     "prompt",  "tokens",
     "steps",       "rows", "drafted", "accepted", "seconds", "predicted_seconds",
     "output_hash", "text", "machine", "revision"};
@@ -21,7 +21,7 @@ double seconds_at(const analysis::Table& table, std::size_t row, const char* col
   return table.number_from(std::numeric_limits<double>::min(), 1e9, row, column);
 }
 
-ModeRow row_at(const analysis::Table& table, std::size_t row) {
+ModeRow mode_row_at(const analysis::Table& table, std::size_t row) {
   return {.model = table.text(row, "model"),
           .name = table.text(row, "case"),
           .keys = table.optional_text(row, "keys").value_or(""),
@@ -43,7 +43,7 @@ ModeRow row_at(const analysis::Table& table, std::size_t row) {
 }  // namespace
 
 void write_mode_rows(std::span<const ModeRow> rows, const std::string& path) {
-  analysis::CsvWriter csv(kColumns);
+  analysis::CsvWriter csv(kModeColumns);
   for (const ModeRow& row : rows) {
     csv.field(row.model).field(row.name).field(row.keys).field(row.mode).field(row.prompt);
     for (const std::int64_t count : {row.tokens, row.steps, row.rows, row.drafted, row.accepted})
@@ -57,9 +57,9 @@ void write_mode_rows(std::span<const ModeRow> rows, const std::string& path) {
 
 std::vector<ModeRow> read_mode_rows(const std::string& path) {
   const analysis::Table table = analysis::Table::read(path);
-  table.expect_columns(kColumns);
+  table.expect_columns(kModeColumns);
   std::vector<ModeRow> rows;
-  for (std::size_t row = 0; row < table.size(); ++row) rows.push_back(row_at(table, row));
+  for (std::size_t row = 0; row < table.size(); ++row) rows.push_back(mode_row_at(table, row));
   if (rows.empty()) throw DataError(path + ": no rows");
   return rows;
 }

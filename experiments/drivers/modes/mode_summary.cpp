@@ -9,7 +9,7 @@
 namespace speclab::experiments {
 namespace {
 
-/// By prompt.
+/// Rows of one case by their prompt.
 using CaseRows = std::map<std::string, const ModeRow*>;
 
 CaseRows rows_of(const std::vector<ModeRow>& rows, const std::string& name) {
@@ -28,7 +28,7 @@ double total(const CaseRows& rows, auto&& quantity) {
   return sum;
 }
 
-/// The case's rows in the plain sense: all that needs no other case.
+/// All that needs no other case.
 ModeSummary summary_of(const CaseRows& rows, analysis::Bootstrap& bootstrap) {
   const ModeRow& any = *rows.begin()->second;
   analysis::ClusterTotals rate;

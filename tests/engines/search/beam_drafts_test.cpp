@@ -44,6 +44,38 @@ TEST(BeamDrafts, GiveEachBeamTheRowBehindItsOwn) {
   EXPECT_EQ(next[0].row, 1) << "none moves if one cannot";
 }
 
+/// Drafts as many tokens for each text as its last token says.
+class AsManyTokens final : public Drafter {
+ public:
+  std::string name() const override { return "as many tokens"; }
+  void begin(std::span<const Sequence>) override {}
+  void observe(const Sequence&, const Draft&, const Verdict&) override {}
+  void propose(std::span<const Sequence* const> sequences, std::span<const DraftLimit>,
+               std::span<Draft> drafts) override {
+    for (std::size_t i = 0; i < sequences.size(); ++i) {
+      drafts[i].reset(sequences[i]->tokens.back(), DrawKind::arg_max);
+      for (Token node = 0; node < sequences[i]->tokens.back(); ++node) drafts[i].tree.add(node, 9);
+    }
+  }
+};
+
+/// Defect: rows that no step can use, because another beam has no draft so deep.
+TEST(BeamDrafts, AreAsDeepAsTheShallowest) {
+  BeamDrafts drafts(std::make_unique<AsManyTokens>());
+  drafts.begin({0, {1}}, 2);
+  const auto rows_behind = [&](Token first, Token second) {
+    std::vector<Beam> beams{{{1, first}, 0.0, 0}, {{1, second}, 0.0, 1}};
+    std::vector<ForwardRow> rows{{first, 1, 0, ForwardRow::branch(0)},
+                                 {second, 1, 0, ForwardRow::branch(1)}};
+    const std::int32_t levels = drafts.add_rows(beams, 5, rows);
+    EXPECT_EQ(rows.size(), 2u + 2u * static_cast<std::size_t>(levels));
+    return levels;
+  };
+  EXPECT_EQ(rows_behind(3, 2), 2);
+  EXPECT_EQ(rows_behind(0, 4), 0);
+  EXPECT_EQ(rows_behind(4, 4), 4);
+}
+
 SearchOptions beams_with_drafts(std::int32_t count) {
   SearchOptions options;
   options.num_beams = count;
@@ -76,7 +108,11 @@ TEST(BeamDrafts, AreRefusedWhereTheyCannotBeVerified) {
   expect_no_drafts(options, "2 beams with 600 drafted tokens each are 1202 rows");
   options = beams_with_drafts(2);
   options.drafter.kind = "small_transformer";
-  expect_no_drafts(options, "whose states follow one text");
+  check_drafts(options);
+  options.drafter.bridge = "re_encode";
+  expect_no_drafts(options, "bridge 're_encode' with beams");
+  options.drafter = {.kind = "feature_transformer"};
+  expect_no_drafts(options, "reads states of one text");
   options.drafter = {.kind = "mixture", .parts = {{.kind = "ngram"}, {.kind = "prompt_lookup"}}};
   check_drafts(options);
   options.drafter.parts[0].kind = "mlp_speculator";

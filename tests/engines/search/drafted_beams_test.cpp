@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+#include "engines/drafters/draft_model.h"
 #include "engines/search/beam_search.h"
 #include "sim/core/errors.h"
 #include "tests/engines/decoding/tiny_decoding.h"
@@ -139,17 +140,46 @@ TEST(DraftedBeams, ComeFromEveryDrafterThatFollowsBeams) {
   const Request request{0, {7, 8, 9, 7, 8}};
   const SearchRecord plain = found(pair.target(), options, request, nullptr);
   std::int64_t saved = 0;
-  for (const auto& [kind, tree] :
-       {std::pair{"prompt_lookup", "chain"}, {"ngram", "16x4"}, {"lookup_ngram", "16x4"}}) {
+  for (const auto& [kind, tree] : {std::pair{"prompt_lookup", "chain"},
+                                   {"ngram", "16x4"},
+                                   {"lookup_ngram", "16x4"},
+                                   {"small_transformer", "16x4"}}) {
     SCOPED_TRACE(kind);
     options.drafter = {.kind = kind, .tree = tree};
-    const SearchRecord drafted = found(pair.target(), options, request,
-                                       make_beam_drafter(options, pair.target().info(), pair));
+    const SearchRecord drafted =
+        found(pair.target(), options, request,
+              make_beam_drafter(options, request.prompt_ids.size(), pair.target().info(), pair));
     expect_same_texts(drafted, plain);
     EXPECT_GT(drafted.num_drafted, 0);
+    if (std::string_view(kind) == "small_transformer") EXPECT_GT(drafted.num_accepted, 0);
     saved += drafted.num_accepted;
   }
   EXPECT_GT(saved, 0);
+}
+
+/// Defect: a drafter that reads a beam's text on top of the text which had that place before.
+TEST(DraftedBeams, DraftersForgetTheTextThatABeamLeft) {
+  testing::TinyPair pair(testing::tiny_config());
+  const auto logits_after = [&](const std::vector<std::vector<Token>>& texts) {
+    const auto model = transformer_draft_model(pair.language_model("small_transformer", ""));
+    Sequence sequence{.tokens = texts.front()};
+    model->begin(std::vector{sequence}, 8);
+    std::vector<float> logits;
+    for (const std::vector<Token>& text : texts) {
+      sequence.tokens = text;
+      const std::span<const float> row = model->read_emitted(sequence);
+      logits.assign(row.begin(), row.end());
+    }
+    return logits;
+  };
+  const std::vector<Token> text{7, 8, 9, 4};
+  const std::vector<float> fresh = logits_after({text});
+  for (const std::vector<Token>& before :
+       {std::vector<Token>{7, 8, 9, 4}, {7, 8, 5, 6, 3}, {1, 2}, {7, 8, 9, 4, 5}}) {
+    const std::vector<float> again = logits_after({before, text});
+    ASSERT_EQ(again.size(), fresh.size());
+    for (std::size_t i = 0; i < fresh.size(); ++i) EXPECT_NEAR(again[i], fresh[i], 1e-5);
+  }
 }
 
 }  // namespace

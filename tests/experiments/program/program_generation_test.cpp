@@ -138,8 +138,8 @@ TEST_F(ProgramGeneration, RefusesContradictions) {
                  2, "take 2 tokens");
   expect_refusal(call("--prompt-ids 1 --dola-layers high"), 2, "dola");
   expect_refusal(call("--prompt-ids 1 --bad-words-ids '[[100000]]'"), 2, "vocabulary");
-  expect_refusal(call("--prompt-ids 1 --num-beams 2 --drafter small_transformer"), 2,
-                 "whose states follow one text");
+  expect_refusal(call("--prompt-ids 1 --num-beams 2 --drafter feature_transformer"), 2,
+                 "reads states of one text");
   expect_refusal(call("--prompt-ids 1 --num-beams 2 --drafter prompt_lookup --policy heuristic"), 2,
                  "policy 'heuristic'");
   expect_refusal(call("--prompt-ids 1 --do-sample true --num-return-sequences 99999"), 2,
@@ -232,6 +232,16 @@ TEST(ProgramConstraint, HoldsForEveryText) {
     EXPECT_EQ(one.at("constraint_met"), true);
     EXPECT_TRUE(texts.insert(one.at("ids").get<std::vector<Token>>()).second);
   }
+  const json drawn = json::parse(
+      run_program("generate --prompt Year --max-new-tokens 12 --json --regex 'yes|no' "
+                  "--masking-shift --do-sample true --top-k 0 --num-return-sequences 8 2>/dev/null")
+          .output);
+  const json& shift = drawn.at("masking_shift");
+  EXPECT_EQ(shift.at("texts"), 8);
+  EXPECT_GE(shift.at("total_variation"), 0);
+  EXPECT_LE(shift.at("total_variation"), shift.at("high"));
+  EXPECT_LT(shift.at("log_match_probability"), 0);
+  expect_refusal("generate --prompt Hi --regex 'yes|no' --masking-shift", 2, "8 or more");
   expect_refusal(
       "generate --prompt Hi --temperature 0 --regex '[0-9]{4}' --num-beams 3 --force-words-ids "
       "'[[5]]'",

@@ -157,6 +157,7 @@ TEST(Program, RefusesWrongCommandLines) {
   expect_refusal(generate + "--prompt-ids 1,99999999", 2,
                  "prompt token 99999999; allowed: 0 to 256");
   expect_refusal(generate, 2, "the prompt is empty");
+  expect_refusal("generate --prompt \"$(printf 'a\\377')\"", 2, "byte 1: 0xff is no UTF-8");
   expect_refusal(generate + "--prompt-file /nowhere/at/all", 2, "/nowhere/at/all");
   expect_refusal(generate + "--prompt x --max-new-tokens 9000", 2, "context of 1024");
   expect_refusal(generate + "--prompt x --device abacus", 2, "device 'abacus'; allowed");

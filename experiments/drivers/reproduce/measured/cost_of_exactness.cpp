@@ -1,5 +1,5 @@
-// What it costs to keep the target's law where the drafter has another tokenizer: each way from
-// one vocabulary to the other, prediction beside measurement.
+// The price of the target's law if the drafter has another tokenizer: every bridge between two
+// vocabularies, prediction beside measurement.
 
 #include <fmt/format.h>
 
@@ -10,11 +10,6 @@
 
 namespace speclab::experiments {
 namespace {
-
-Comparison with_prediction(Comparison row, const std::optional<double>& predicted) {
-  if (predicted) row.note = fmt::format("predicted {:.4g}", *predicted);
-  return row;
-}
 
 /// Texts that differ from plain decoding's. @param crossing  of temperature 0
 Comparison other_texts(const Crossing& crossing) {
@@ -30,7 +25,7 @@ void add_rows(const MeasuredRun& run, const Crossing& crossing, Reproduction& re
   const std::string setting = crossing.setting();
   const auto add = [&](const char* quantity, const analysis::Estimate& ours,
                        const std::optional<double>& predicted = std::nullopt) {
-    result.rows.push_back(with_prediction(measured(setting, quantity, ours), predicted));
+    add_with_prediction(measured(setting, quantity, ours), predicted, result);
   };
   add("acceptance_rate", needed(summary.acceptance_rate, "drafts under " + setting),
       summary.prediction.acceptance_rate);

@@ -50,16 +50,14 @@ void add_mode_rows(const std::vector<ModeSummary>& summaries, BesideFigure& figu
                    Reproduction& result) {
   for (const ModeSummary& summary : summaries) {
     Comparison rate = measured(guide_setting(summary), "tokens_per_s", summary.tokens_per_s);
-    rate.note =
-        fmt::format("predicted {:.4g}; mode {}", summary.predicted_tokens_per_s, summary.mode);
-    result.rows.push_back(rate);
+    rate.note = "mode " + summary.mode;
+    add_with_prediction(rate, summary.predicted_tokens_per_s, result);
     const double x = figure.place(summary.name);
     figure.add("measured", x, summary.tokens_per_s);
     figure.add_theirs("predicted", x, summary.predicted_tokens_per_s);
     if (!summary.speedup) continue;
-    Comparison speed = measured(guide_setting(summary), "speed_over_greedy", *summary.speedup);
-    speed.note = fmt::format("predicted {:.4g}", *summary.predicted_speedup);
-    result.rows.push_back(speed);
+    add_with_prediction(measured(guide_setting(summary), "speed_over_greedy", *summary.speedup),
+                        summary.predicted_speedup, result);
   }
 }
 

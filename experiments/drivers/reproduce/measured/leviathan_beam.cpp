@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <string_view>
+
 #include "experiments/drivers/modes/mode_summary.h"
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 #include "experiments/drivers/reproduce/measured/mode_tables.h"
@@ -12,18 +15,32 @@ namespace {
 constexpr const char* kPlain = "plain";
 constexpr const char* kBeams = "num_beams=4";
 
+/// Tokens drafted behind each beam.
+struct BeamDraft {
+  const char* kind;
+  int levels;
+  std::string_view tree = "chain";
+};
+
+constexpr std::array kDrafts{
+    BeamDraft{"prompt_lookup", 1},     BeamDraft{"prompt_lookup", 2},
+    BeamDraft{"prompt_lookup", 4},     BeamDraft{"ngram", 1},
+    BeamDraft{"ngram", 2, "4x1"},      BeamDraft{"small_transformer", 1},
+    BeamDraft{"small_transformer", 2}, BeamDraft{"small_transformer", 2, "4x1"}};
+
 ModeTable beam_table(const engines::LoadedModel& loaded, bool quick) {
   ModeTable table{
       .settings = {.model = kModesModel, .new_tokens = quick ? 24 : 48},
       .cases = {{.name = kPlain, .keys = kBeams}},
       .prompts = mode_prompts(loaded, {.set = "core", .per_category = quick ? 1 : 2}, "auto"),
       .pilots = requests_of(mode_prompts(loaded, {.set = "pilot", .per_category = 1}, "auto"))};
-  for (const char* drafter : {"prompt_lookup", "ngram"})
-    for (const int length : {1, 2, 4})
-      table.cases.push_back({.name = fmt::format("{}:{}", drafter, length),
-                             .keys = kBeams,
-                             .drafter = {.kind = drafter},
-                             .draft_length = length});
+  for (const BeamDraft& draft : kDrafts)
+    table.cases.push_back({.name = draft.tree == "chain"
+                                       ? fmt::format("{}:{}", draft.kind, draft.levels)
+                                       : fmt::format("{}:{}", draft.kind, draft.tree),
+                           .keys = kBeams,
+                           .drafter = {.kind = draft.kind, .tree = std::string(draft.tree)},
+                           .draft_length = draft.levels});
   return table;
 }
 
@@ -57,9 +74,8 @@ Reproduction leviathan_beam(const Papers&, const RunFolders& folders) {
   for (const ModeSummary& summary : summarise(rows, kPlain)) {
     if (!summary.speedup) continue;
     const std::string setting = beam_setting(summary);
-    Comparison speed = measured(setting, "speedup", *summary.speedup);
-    speed.note = fmt::format("predicted {:.4g}", *summary.predicted_speedup);
-    result.rows.push_back(speed);
+    add_with_prediction(measured(setting, "speedup", *summary.speedup), summary.predicted_speedup,
+                        result);
     result.rows.push_back(
         {.setting = setting, .quantity = "tokens_per_step", .ours = summary.tokens_per_step});
     result.rows.push_back(

@@ -163,6 +163,16 @@ Comparison measured(std::string setting, std::string quantity, const analysis::E
           .prompts = static_cast<int>(ours.n)};
 }
 
+void add_with_prediction(const Comparison& row, const std::optional<double>& predicted,
+                         Reproduction& result) {
+  result.rows.push_back(row);
+  if (predicted)
+    result.rows.push_back({.setting = row.setting,
+                           .quantity = "predicted_" + row.quantity,
+                           .ours = *predicted,
+                           .note = "from pilots and timed forwards"});
+}
+
 void require_own_revision(const std::string& path, const std::string& revision) {
   if (revision == SPECLAB_REVISION) return;
   throw Error(ExitCode::drift,

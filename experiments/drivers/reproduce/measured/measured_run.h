@@ -81,6 +81,10 @@ const analysis::DrafterAcceptance& drafter_where(
 /// A number of ours with its interval.
 Comparison measured(std::string setting, std::string quantity, const analysis::Estimate& ours);
 
+/// The row, and behind it the prediction where there is one, as "predicted_" and its quantity.
+void add_with_prediction(const Comparison& row, const std::optional<double>& predicted,
+                         Reproduction& result);
+
 /// Rows of a paper's table.
 using RowTest = std::function<bool(std::size_t row)>;
 

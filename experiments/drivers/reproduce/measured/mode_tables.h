@@ -1,5 +1,5 @@
 #pragma once
-// What the tables over ways of decoding have in common.
+// Common parts of the tables over ways of decoding.
 
 #include <functional>
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace speclab::experiments {
 
-/// What a guide shows of a way of decoding.
+/// A way of decoding, and the prompt that a guide shows it with.
 struct GuideCase {
   DecodingCase decoding;
   std::string prompt;
 };
-/// As hf_generation_modes.csv has them. @throws DataError
+/// The rows of hf_generation_modes.csv. @throws DataError
 std::vector<GuideCase> guide_cases(const Papers& papers);
 
 inline constexpr const char* kModesModel = "smollm2-135m";

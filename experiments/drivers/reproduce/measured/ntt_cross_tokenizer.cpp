@@ -39,11 +39,10 @@ Reproduction ntt_cross_tokenizer(const Papers& papers, const RunFolders& folders
                          const std::optional<double>& predicted = std::nullopt) {
       Comparison row = compare(
           claims, measured(crossing.setting(), std::string("cross_tokenizer_") + quantity, ours));
-      if (predicted) row.note = fmt::format("predicted {:.4g}", *predicted);
       const double x = figure.place(label);
       figure.add("ours", x, ours);
       figure.add_theirs("theirs", x, *row.reference);
-      result.rows.push_back(row);
+      add_with_prediction(row, predicted, result);
     };
     add("tokens_per_round", "tokens a round", needed(summary.tokens_per_round, "rounds"),
         summary.prediction.tokens_per_round);

@@ -1,0 +1,140 @@
+#include "experiments/drivers/generate/masking_shift.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "analysis/stats/jackknife.h"
+#include "experiments/drivers/generate/text_logits.h"
+#include "sim/core/errors.h"
+#include "sim/core/log_sum_exp.h"
+
+namespace speclab::experiments {
+namespace {
+
+constexpr std::int32_t kFewestTexts = 8;
+
+/// Half the mean distance of the weights from their mean, in units of the mean.
+/// @param left_out  a weight that does not count; weights.size(): all count
+double total_variation(const std::vector<double>& weights, std::size_t left_out) {
+  double sum = 0, count = 0, distance = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    if (i != left_out) sum += weights[i], ++count;
+  if (sum == 0) return 0;
+  const double mean = sum / count;
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    if (i != left_out) distance += std::abs(weights[i] - mean);
+  return 0.5 * distance / sum;
+}
+
+analysis::Interval interval_of(const std::vector<double>& weights, double value) {
+  constexpr double kNormal95 = 1.959964;
+  std::vector<double> without;
+  for (std::size_t i = 0; i < weights.size(); ++i) without.push_back(total_variation(weights, i));
+  const double half = kNormal95 * std::sqrt(analysis::jackknife_variance(without));
+  return {std::max(0.0, value - half), std::min(1.0, value + half)};
+}
+
+/// ln of the mass that the mask allows. @param row  logits over the temperature
+double log_allowed_mass(const std::vector<float>& row, const engines::AllowedTokens& allowed) {
+  std::vector<float> kept;
+  for (std::size_t token = 0; token < row.size(); ++token)
+    if (token < allowed.tokens.size() && allowed.tokens[token]) kept.push_back(row[token]);
+  return kept.empty() ? 0.0 : log_sum_exp(kept) - log_sum_exp(row);
+}
+
+std::string settings_beside_temperature(const engines::SamplingOptions& sampling) {
+  std::string names;
+  engines::visit_sampling_that_is_on(
+      sampling, [&](const char* name, const auto&) { names += fmt::format(", {}", name); });
+  engines::TextRules rules = sampling.rules;
+  rules.mask.reset();
+  if (rules.any()) names += ", rules about whole texts";
+  return names.empty() ? "" : names.substr(2);
+}
+
+}  // namespace
+
+MaskingShift masking_shift(const std::vector<double>& log_allowed) {
+  SPECLAB_EXPECT(log_allowed.size() >= 2, "two texts or more");
+  const double largest = std::ranges::max(log_allowed);
+  std::vector<double> weights;
+  for (const double log : log_allowed) weights.push_back(std::exp(log - largest));
+  const double sum = std::reduce(weights.begin(), weights.end());
+  const double squares =
+      std::transform_reduce(weights.begin(), weights.end(), weights.begin(), 0.0);
+  const double value = total_variation(weights, weights.size());
+  return {.total_variation = {value, interval_of(weights, value), weights.size()},
+          .log_match_probability = largest + std::log(sum / static_cast<double>(weights.size())),
+          .effective_texts = sum * sum / squares};
+}
+
+double log_allowed(engines::LanguageModel& model, const std::vector<Token>& prompt,
+                   const std::vector<Token>& text, const engines::TokenMask& mask,
+                   double temperature) {
+  std::vector<Token> ids = prompt;
+  ids.insert(ids.end(), text.begin(), text.end() - 1);  // nothing follows the last token
+  double sum = 0;
+  visit_logits(model, ids, [&](std::size_t i, std::span<const float> logits) {
+    if (i + 1 < prompt.size()) return;
+    std::vector<float> row(logits.begin(), logits.end());
+    for (float& logit : row) logit = static_cast<float>(static_cast<double>(logit) / temperature);
+    sum += log_allowed_mass(row, mask.allowed(std::span(text).first(i + 1 - prompt.size())));
+  });
+  return sum;
+}
+
+void check_masking_shift(const GenerateOptions& options, const GenerationPlan* plan) {
+  if (!options.constraint.masking_shift) return;
+  if (!options.constraint.regex && !options.constraint.json_schema)
+    throw ConfigError(
+        "--masking-shift without a constraint; allowed: with --regex or "
+        "--json-schema");
+  if (plan == nullptr || plan->mode.searches() || plan->decoder.sampling.temperature == 0 ||
+      plan->num_return_sequences < kFewestTexts)
+    throw ConfigError(
+        fmt::format("--masking-shift needs texts that are drawn; allowed: --do-sample "
+                    "true, and --num-return-sequences of {} or more",
+                    kFewestTexts));
+  if (const std::string others = settings_beside_temperature(plan->decoder.sampling);
+      !others.empty())
+    throw ConfigError(fmt::format(
+        "--masking-shift with {}; allowed: the temperature alone, because the shift is from the "
+        "model's own law (--top-k 0 turns off what GenerationConfig brings)",
+        others));
+}
+
+void add_masking_shift(engines::LanguageModel& model, const GenerationPlan& plan,
+                       const std::vector<Token>& prompt, nlohmann::ordered_json& result) {
+  std::vector<double> logs;
+  result["masking_shift"] = nullptr;
+  for (const nlohmann::ordered_json& one : result["sequences"]) {
+    if (one["stop_reason"] != "end_of_sequence") {
+      fmt::print(stderr,
+                 "speclab: the masking shift is not told, because a text was cut; give "
+                 "more --max-new-tokens\n");
+      return;
+    }
+    const engines::SamplingOptions& sampling = plan.decoder.sampling;
+    logs.push_back(log_allowed(model, prompt, one["ids"].get<std::vector<Token>>(),
+                               *sampling.rules.mask, sampling.temperature));
+  }
+  const MaskingShift shift = masking_shift(logs);
+  const analysis::Interval interval = shift.total_variation.interval.value();
+  result["masking_shift"] = {{"total_variation", shift.total_variation.value},
+                             {"low", interval.low},
+                             {"high", interval.high},
+                             {"texts", logs.size()},
+                             {"effective_texts", shift.effective_texts},
+                             {"log_match_probability", shift.log_match_probability}};
+  fmt::print(stderr,
+             "speclab: masking shift {:.3f} [{:.3f}, {:.3f}], over {} texts that tell as much as "
+             "{:.1f} of equal weight; the model alone matches with probability {:.2g}\n",
+             shift.total_variation.value, interval.low, interval.high, logs.size(),
+             shift.effective_texts, std::exp(shift.log_match_probability));
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,42 @@
+#pragma once
+// The distance of drawing behind a mask from the model's own law, given that the text matches.
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "analysis/stats/estimate.h"
+#include "engines/interface/language_model.h"
+#include "engines/interface/token_mask.h"
+#include "experiments/drivers/commands/generate.h"
+#include "experiments/drivers/generation/generation_plan.h"
+
+namespace speclab::experiments {
+
+/// A mask scales each step up to 1 by itself. A text with the allowed probabilities z_1, z_2, ...
+/// of its steps is therefore drawn with 1 / (z_1 z_2 ...) times its probability under the model.
+struct MaskingShift {
+  analysis::Estimate total_variation;  ///< from the model's law given a match; 95 % over texts
+  double log_match_probability = 0;    ///< of the model's own text, nats
+  double effective_texts = 0;          ///< of equal weight, that would tell as much
+};
+
+/// From texts drawn behind the mask. @param log_allowed  of each text, ln(z_1 z_2 ...); at least 2
+/// @source importance sampling: Owen 2013, Monte Carlo theory, methods and examples, section 9.2
+MaskingShift masking_shift(const std::vector<double>& log_allowed);
+
+/// ln(z_1 z_2 ...) of a text, its end included, at a temperature above 0.
+double log_allowed(engines::LanguageModel& model, const std::vector<Token>& prompt,
+                   const std::vector<Token>& text, const engines::TokenMask& mask,
+                   double temperature);
+
+/// Whether --masking-shift can be told of such a call.
+/// @param plan  null: the call has none @throws ConfigError saying what is missing
+void check_masking_shift(const GenerateOptions& options, const GenerationPlan* plan);
+
+/// A drawn answer: its key `masking_shift`, which is null if a text was cut, and a line on standard
+/// error.
+void add_masking_shift(engines::LanguageModel& model, const GenerationPlan& plan,
+                       const std::vector<Token>& prompt, nlohmann::ordered_json& result);
+
+}  // namespace speclab::experiments
