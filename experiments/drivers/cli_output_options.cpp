@@ -32,10 +32,11 @@ void add_constraint_options(CLI::App* command, ConstraintOptions& constraint) {
       ->add_option("--json-schema", constraint.json_schema,
                    "JSON file with a schema; the text is JSON that the schema takes")
       ->excludes(regex);
-  command->add_flag("--masking-shift", constraint.masking_shift,
-                    "Tell how far texts drawn behind the constraint are from the model's own law, "
-                    "given a match; needs --do-sample true, --num-return-sequences of 8 or more, "
-                    "and no setting but the temperature");
+  command->add_flag(
+      "--masking-shift", constraint.masking_shift,
+      "Estimate how far texts drawn behind the constraint are from the model's own law, "
+      "given a match; needs --do-sample true, --num-return-sequences of 8 or more, "
+      "and no setting but the temperature");
 }
 
 }  // namespace speclab::experiments

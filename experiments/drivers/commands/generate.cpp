@@ -235,7 +235,9 @@ int run_generate(const GenerateOptions& options) {
     nlohmann::ordered_json result = generate(session, options);
     if (given.constraint) add_constraint(given, *session.loaded.tokenizer, result);
     if (options.constraint.masking_shift)
-      add_masking_shift(*session.loaded.model, *session.plan, prompt.ids, result);
+      add_masking_shift(
+          {*session.loaded.model, *session.plan, prompt.ids, [&] { session.check_interruption(); }},
+          result);
     nlohmann::ordered_json object = named(prompt, result);
     if (read) object["generation"] = generation_json(*read);
     if (options.prints_json()) fmt::print("{}\n", json_text(object));

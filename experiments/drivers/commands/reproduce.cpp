@@ -63,9 +63,10 @@ void check_measuring(const std::vector<std::string>& ids, const ReproduceOptions
   const int ways = int{options.quick} + int{options.full} + int{!options.from.empty()};
   if (ways > 1) throw ConfigError("--quick, --full and --from contradict each other; give one");
   if (measured != ids.end() && ways == 0)
-    throw ConfigError(*measured +
-                      " is measured; give --quick (about two minutes for each sweep on two cores), "
-                      "--full (about ten), or --from with a folder of sweeps");
+    throw ConfigError(
+        *measured +
+        " is measured; give --quick (minutes for most sweeps on two cores, an hour for "
+        "cost_of_exactness), --full (longer), or --from with a folder of sweeps");
   if (measured == ids.end() && ways > 0)
     throw ConfigError("--quick, --full and --from are for measured tables; --list names them");
 }

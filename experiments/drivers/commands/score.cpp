@@ -15,7 +15,6 @@
 #include "experiments/drivers/commands/standard_input.h"
 #include "experiments/drivers/commands/tokenize.h"
 #include "experiments/drivers/engines_loader.h"
-#include "experiments/drivers/generate/text_logits.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 #include "sim/core/log_sum_exp.h"
@@ -27,6 +26,27 @@ namespace {
 double require_finite(double value, const engines::LanguageModel& model) {
   if (!std::isfinite(value)) engines::throw_logits_not_finite(model.info().name);
   return value;
+}
+
+/// Runs the ids and calls `visit(i, logits)` with the logits after each.
+template <typename Visit>
+void visit_logits(engines::LanguageModel& model, std::span<const Token> ids, Visit visit) {
+  constexpr std::size_t kChunk = 64;
+  const auto cache = model.make_cache(1, static_cast<std::int32_t>(ids.size()));
+  const std::int32_t slot = cache->begin();
+  for (std::size_t begin = 0; begin < ids.size(); begin += kChunk) {
+    const std::size_t count = std::min(kChunk, ids.size() - begin);
+    std::vector<engines::ForwardRow> rows;
+    std::vector<std::int32_t> path;
+    for (std::size_t i = 0; i < count; ++i) {
+      rows.push_back({ids[begin + i], static_cast<std::int32_t>(begin + i), slot,
+                      static_cast<std::int32_t>(i) - 1});
+      path.push_back(static_cast<std::int32_t>(i));
+    }
+    const engines::ForwardResult result = model.forward(rows, *cache);
+    for (std::size_t i = 0; i < count; ++i) visit(begin + i, result.row(i));
+    cache->commit(slot, path);
+  }
 }
 
 /// The model's opinion of a text: for ids[1], ids[2], ..., each after all before it.

@@ -28,11 +28,6 @@ std::string text_of(const engines::Tokenizer& tokenizer, const ordered_json& one
   return tokenizer.decode(tokens);
 }
 
-const char* advice_for(const std::string& stop_reason) {
-  if (stop_reason == "length") return "give more --max-new-tokens";
-  return stop_reason == "time" ? "give more --max-time" : "take another --stop";
-}
-
 /// @param ids  key of the text's tokens
 void add_met(const engines::TextConstraint& constraint, const engines::Tokenizer& tokenizer,
              const char* ids, ordered_json& one) {
@@ -45,6 +40,11 @@ void add_met(const engines::TextConstraint& constraint, const engines::Tokenizer
 }
 
 }  // namespace
+
+const char* advice_for(const std::string& stop_reason) {
+  if (stop_reason == "length") return "give more --max-new-tokens";
+  return stop_reason == "time" ? "give more --max-time" : "take another --stop";
+}
 
 GivenConstraint read_constraint(const ConstraintOptions& options) {
   if (options.regex)

@@ -13,7 +13,7 @@ namespace speclab::experiments {
 struct ConstraintOptions {
   std::optional<std::string> regex{};
   std::optional<std::string> json_schema{};  ///< a file
-  bool masking_shift = false;                ///< tell it, of texts that are drawn
+  bool masking_shift = false;                ///< estimate it from drawn texts
 };
 
 struct GivenConstraint {
@@ -30,6 +30,9 @@ GivenConstraint read_constraint(const ConstraintOptions& options);
 std::shared_ptr<const engines::TokenMask> mask_of(const engines::TextConstraint& constraint,
                                                   const engines::LoadedModel& loaded,
                                                   const engines::StopOptions& stop);
+
+/// The way out for a text that ended so before it met its constraint.
+const char* advice_for(const std::string& stop_reason);
 
 /// Adds keys `constraint` and `constraint_met` to every text of what --json prints; of a text that
 /// does not match, standard error tells it.

@@ -8,7 +8,8 @@
 #include <numeric>
 
 #include "analysis/stats/jackknife.h"
-#include "experiments/drivers/generate/text_logits.h"
+#include "experiments/drivers/generate/constraint.h"
+#include "experiments/drivers/verify/texts.h"
 #include "sim/core/errors.h"
 #include "sim/core/log_sum_exp.h"
 
@@ -30,12 +31,14 @@ double total_variation(const std::vector<double>& weights, std::size_t left_out)
   return 0.5 * distance / sum;
 }
 
-analysis::Interval interval_of(const std::vector<double>& weights, double value) {
+/// None if the weights have no spread, which says nothing of texts that were not drawn.
+std::optional<analysis::Interval> interval_of(const std::vector<double>& weights, double value) {
+  if (value == 0) return std::nullopt;
   constexpr double kNormal95 = 1.959964;
   std::vector<double> without;
   for (std::size_t i = 0; i < weights.size(); ++i) without.push_back(total_variation(weights, i));
   const double half = kNormal95 * std::sqrt(analysis::jackknife_variance(without));
-  return {std::max(0.0, value - half), std::min(1.0, value + half)};
+  return analysis::Interval{std::max(0.0, value - half), std::min(1.0, value + half)};
 }
 
 /// ln of the mass that the mask allows. @param row  logits over the temperature
@@ -43,7 +46,8 @@ double log_allowed_mass(const std::vector<float>& row, const engines::AllowedTok
   std::vector<float> kept;
   for (std::size_t token = 0; token < row.size(); ++token)
     if (token < allowed.tokens.size() && allowed.tokens[token]) kept.push_back(row[token]);
-  return kept.empty() ? 0.0 : log_sum_exp(kept) - log_sum_exp(row);
+  SPECLAB_EXPECT(!kept.empty(), "a step with an allowed token");
+  return log_sum_exp(kept) - log_sum_exp(row);
 }
 
 std::string settings_beside_temperature(const engines::SamplingOptions& sampling) {
@@ -69,20 +73,20 @@ MaskingShift masking_shift(const std::vector<double>& log_allowed) {
   const double value = total_variation(weights, weights.size());
   return {.total_variation = {value, interval_of(weights, value), weights.size()},
           .log_match_probability = largest + std::log(sum / static_cast<double>(weights.size())),
-          .effective_texts = sum * sum / squares};
+          .effective_sample_size = sum * sum / squares};
 }
 
 double log_allowed(engines::LanguageModel& model, const std::vector<Token>& prompt,
                    const std::vector<Token>& text, const engines::TokenMask& mask,
                    double temperature) {
-  std::vector<Token> ids = prompt;
-  ids.insert(ids.end(), text.begin(), text.end() - 1);  // nothing follows the last token
+  constexpr std::size_t kRows = 16;  ///< of a forward
+  Text whole{prompt, prompt.size()};
+  whole.ids.insert(whole.ids.end(), text.begin(), text.end());
   double sum = 0;
-  visit_logits(model, ids, [&](std::size_t i, std::span<const float> logits) {
-    if (i + 1 < prompt.size()) return;
+  visit_logits_of_rows(model, whole, kRows, [&](std::size_t i, std::span<const float> logits) {
     std::vector<float> row(logits.begin(), logits.end());
     for (float& logit : row) logit = static_cast<float>(static_cast<double>(logit) / temperature);
-    sum += log_allowed_mass(row, mask.allowed(std::span(text).first(i + 1 - prompt.size())));
+    sum += log_allowed_mass(row, mask.allowed(std::span(text).first(i - prompt.size())));
   });
   return sum;
 }
@@ -99,6 +103,10 @@ void check_masking_shift(const GenerateOptions& options, const GenerationPlan* p
         fmt::format("--masking-shift needs texts that are drawn; allowed: --do-sample "
                     "true, and --num-return-sequences of {} or more",
                     kFewestTexts));
+  if (!engines::is_lossless(plan->decoder))
+    throw ConfigError(fmt::format(
+        "--masking-shift with the verifier '{}', which changes the law; allowed: a lossless one",
+        escaped(plan->decoder.verifier, 40)));
   if (const std::string others = settings_beside_temperature(plan->decoder.sampling);
       !others.empty())
     throw ConfigError(fmt::format(
@@ -107,34 +115,37 @@ void check_masking_shift(const GenerateOptions& options, const GenerationPlan* p
         others));
 }
 
-void add_masking_shift(engines::LanguageModel& model, const GenerationPlan& plan,
-                       const std::vector<Token>& prompt, nlohmann::ordered_json& result) {
+void add_masking_shift(const DrawnTexts& drawn, nlohmann::ordered_json& result) {
   std::vector<double> logs;
   result["masking_shift"] = nullptr;
+  const engines::SamplingOptions& sampling = drawn.plan.decoder.sampling;
   for (const nlohmann::ordered_json& one : result["sequences"]) {
-    if (one["stop_reason"] != "end_of_sequence") {
-      fmt::print(stderr,
-                 "speclab: the masking shift is not told, because a text was cut; give "
-                 "more --max-new-tokens\n");
+    drawn.check_interruption();
+    const auto reason = one["stop_reason"].get<std::string>();
+    if (reason != "end_of_sequence") {
+      fmt::print(stderr, "speclab: no masking shift, because a text was cut ({}); {}\n", reason,
+                 advice_for(reason));
       return;
     }
-    const engines::SamplingOptions& sampling = plan.decoder.sampling;
-    logs.push_back(log_allowed(model, prompt, one["ids"].get<std::vector<Token>>(),
+    logs.push_back(log_allowed(drawn.model, drawn.prompt, one["ids"].get<std::vector<Token>>(),
                                *sampling.rules.mask, sampling.temperature));
   }
   const MaskingShift shift = masking_shift(logs);
-  const analysis::Interval interval = shift.total_variation.interval.value();
+  const std::optional<analysis::Interval>& interval = shift.total_variation.interval;
   result["masking_shift"] = {{"total_variation", shift.total_variation.value},
-                             {"low", interval.low},
-                             {"high", interval.high},
+                             {"low", interval ? nlohmann::ordered_json(interval->low) : nullptr},
+                             {"high", interval ? nlohmann::ordered_json(interval->high) : nullptr},
                              {"texts", logs.size()},
-                             {"effective_texts", shift.effective_texts},
+                             {"effective_sample_size", shift.effective_sample_size},
                              {"log_match_probability", shift.log_match_probability}};
-  fmt::print(stderr,
-             "speclab: masking shift {:.3f} [{:.3f}, {:.3f}], over {} texts that tell as much as "
-             "{:.1f} of equal weight; the model alone matches with probability {:.2g}\n",
-             shift.total_variation.value, interval.low, interval.high, logs.size(),
-             shift.effective_texts, std::exp(shift.log_match_probability));
+  const std::string range =
+      interval ? fmt::format(" [{:.3f}, {:.3f}]", interval->low, interval->high) : "";
+  fmt::print(
+      stderr,
+      "speclab: masking shift {:.3f}{} over {} texts, an effective sample of {:.1f}; matches "
+      "that were not drawn are not seen; the model alone matches with probability {:.2g}\n",
+      shift.total_variation.value, range, logs.size(), shift.effective_sample_size,
+      std::exp(shift.log_match_probability));
 }
 
 }  // namespace speclab::experiments

@@ -1,7 +1,7 @@
 #pragma once
 // The distance of drawing behind a mask from the model's own law, given that the text matches.
 
-#include <memory>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
@@ -16,12 +16,14 @@ namespace speclab::experiments {
 /// A mask scales each step up to 1 by itself. A text with the allowed probabilities z_1, z_2, ...
 /// of its steps is therefore drawn with 1 / (z_1 z_2 ...) times its probability under the model.
 struct MaskingShift {
-  analysis::Estimate total_variation;  ///< from the model's law given a match; 95 % over texts
+  analysis::Estimate total_variation;  ///< from the model's law given a match; 95 % over texts,
+                                       ///< without an interval if all weigh the same
   double log_match_probability = 0;    ///< of the model's own text, nats
-  double effective_texts = 0;          ///< of equal weight, that would tell as much
+  double effective_sample_size = 0;    ///< texts of equal weight that are worth as much
 };
 
-/// From texts drawn behind the mask. @param log_allowed  of each text, ln(z_1 z_2 ...); at least 2
+/// From texts drawn behind the mask. Matches that were never drawn are not seen, so the estimate
+/// leans low. @param log_allowed  of each text, ln(z_1 z_2 ...); at least 2
 /// @source importance sampling: Owen 2013, Monte Carlo theory, methods and examples, section 9.2
 MaskingShift masking_shift(const std::vector<double>& log_allowed);
 
@@ -34,9 +36,15 @@ double log_allowed(engines::LanguageModel& model, const std::vector<Token>& prom
 /// @param plan  null: the call has none @throws ConfigError saying what is missing
 void check_masking_shift(const GenerateOptions& options, const GenerationPlan* plan);
 
-/// A drawn answer: its key `masking_shift`, which is null if a text was cut, and a line on standard
-/// error.
-void add_masking_shift(engines::LanguageModel& model, const GenerationPlan& plan,
-                       const std::vector<Token>& prompt, nlohmann::ordered_json& result);
+/// Everything that is weighed.
+struct DrawnTexts {
+  engines::LanguageModel& model;
+  const GenerationPlan& plan;
+  const std::vector<Token>& prompt;
+  std::function<void()> check_interruption;  ///< throws if the user has interrupted
+};
+
+/// Adds the key `masking_shift`, null if a text was cut, and prints a line on standard error.
+void add_masking_shift(const DrawnTexts& drawn, nlohmann::ordered_json& result);
 
 }  // namespace speclab::experiments

@@ -11,7 +11,7 @@ namespace speclab::experiments {
 namespace {
 
 constexpr std::size_t kShownBytes = 400;  ///< of a text
-const std::vector<int> kTimedRows{1, 2, 3, 4, 5, 8, 12, 20, 32};
+const std::vector<int> kTimedRows{1, 2, 3, 4, 5, 8, 12, 20, 32, 40};
 
 std::string hash_of(const std::vector<std::vector<Token>>& texts) {
   std::vector<Token> all;

@@ -22,7 +22,7 @@ struct ModeTable {
   std::vector<engines::Request> pilots;  ///< fit the predictions and are never measured
 };
 
-/// Every case decodes every prompt; neither case is always the first. A case's predicted time is
+/// Every case decodes every prompt; no case is always the first. A case's predicted time is
 /// that of its pilots' steps, each at the time of a bare forward of as many rows, and of their
 /// drafting.
 /// @param say  gets a line before each part

@@ -11,15 +11,6 @@
 namespace speclab::experiments {
 namespace {
 
-/// Texts that differ from plain decoding's. @param crossing  of temperature 0
-Comparison other_texts(const Crossing& crossing) {
-  return {.setting = crossing.setting(),
-          .quantity = "texts_other_than_plain",
-          .ours = static_cast<double>(crossing.group->summary.other_texts),
-          .prompts = static_cast<int>(crossing.group->summary.n_prompts),
-          .note = fmt::format("of {} texts", crossing.group->summary.n_rows)};
-}
-
 void add_rows(const MeasuredRun& run, const Crossing& crossing, Reproduction& result) {
   const analysis::GroupSummary& summary = crossing.group->summary;
   const std::string setting = crossing.setting();
@@ -50,13 +41,13 @@ void add_overlap(const MeasuredRun& run, const Crossing& crossing, Reproduction&
   share("shared_of_drafter_vocabulary", overlap.draft);
   share("shared_of_target_vocabulary", overlap.target);
   Comparison unshared =
-      measured(crossing.pair(), "unshared_of_emitted_tokens", unshared_share(run, crossing));
+      measured(crossing.setting(), "unshared_of_emitted_tokens", unshared_share(run, crossing));
   unshared.note = "tokens of the text that the drafter's vocabulary does not hold";
   result.rows.push_back(unshared);
 }
 
-/// A drafted token that the target never emits as one token ends the round: the target's longer
-/// tokens stand between the two ways.
+/// Tokens that only the target has, beside the tokens a round of both ways. Empty if the sweep
+/// lacks one of the ways.
 std::string gap_remark(const MeasuredRun& run, const std::vector<Crossing>& crossings,
                        const Crossing& first) {
   const auto of_bridge = [&](const char* bridge) {
@@ -70,19 +61,26 @@ std::string gap_remark(const MeasuredRun& run, const std::vector<Crossing>& cros
       "{} <- {}, temperature 0: {:.0f} % of the emitted tokens are none of the drafter's; tokens a "
       "round {:.2f} by re_encode, {:.2f} by intersection",
       first.target(), first.drafter, 100 * unshared_share(run, *shared).value,
-      spelled->group->summary.tokens_per_round->value,
-      shared->group->summary.tokens_per_round->value);
+      needed(spelled->group->summary.tokens_per_round, "rounds of re_encode").value,
+      needed(shared->group->summary.tokens_per_round, "rounds of intersection").value);
+}
+
+/// "0_5" of 0.5: ids have no points.
+std::string id_of(double temperature) {
+  std::string id = fmt::format("{}", temperature);
+  std::ranges::replace(id, '.', '_');
+  return id;
 }
 
 analysis::Figure figure_of(const MeasuredRun& run, const std::vector<Crossing>& crossings,
                            double temperature) {
   BesideFigure figure(
-      fmt::format("cost_of_exactness_{}", temperature == 0 ? "greedy" : "sampled"),
+      fmt::format("cost_of_exactness_{}", id_of(temperature)),
       fmt::format("Speed-up by the way between two tokenizers, temperature {}", temperature),
       {.label = "", .names = {}}, "speed-up over plain decoding",
-      "Filled: measured, " + run.description() +
-          ", constant:4, bars 95 % over prompts. Hollow: predicted from pilots and timed "
-          "forwards.");
+      fmt::format("Filled: measured, {}, {}, bars 95 % over prompts. Hollow: predicted from pilots "
+                  "and timed forwards.",
+                  run.description(), crossings.front().group->axes.policy));
   for (const Crossing& crossing : crossings) {
     if (crossing.temperature() != temperature) continue;
     const analysis::GroupSummary& summary = crossing.group->summary;

@@ -59,6 +59,14 @@ std::vector<Crossing> crossings_of(const MeasuredRun& run) {
   return crossings;
 }
 
+Comparison other_texts(const Crossing& crossing) {
+  return {.setting = crossing.setting(),
+          .quantity = "texts_other_than_plain",
+          .ours = static_cast<double>(crossing.group->summary.other_texts),
+          .prompts = static_cast<int>(crossing.group->summary.n_prompts),
+          .note = fmt::format("of {} texts", crossing.group->summary.n_rows)};
+}
+
 analysis::Estimate draft_tokens_per_round(const MeasuredRun& run, const Crossing& crossing) {
   return run.ratio(crossing.group->generations, of_bridge(run, &BridgeUse::draft_tokens), rounds);
 }

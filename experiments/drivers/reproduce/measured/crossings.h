@@ -26,6 +26,8 @@ struct Crossing {
 /// there is none
 std::vector<Crossing> crossings_of(const MeasuredRun& run);
 
+/// Texts that differ from plain decoding's. @param crossing  of temperature 0
+Comparison other_texts(const Crossing& crossing);
 /// Tokens of the drafter in a round.
 analysis::Estimate draft_tokens_per_round(const MeasuredRun& run, const Crossing& crossing);
 /// Time between the tokenizers, in shares of the time of all rounds.

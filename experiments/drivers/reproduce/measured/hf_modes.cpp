@@ -15,6 +15,7 @@ namespace {
 
 constexpr const char* kNoTemplate = "off";  ///< the guide has no chat
 constexpr const char* kGreedy = "greedy_search";
+constexpr const char* kGreedyKeys = "do_sample=false";
 constexpr int kDraftLength = 4;
 
 ModeTable guide_table(const engines::LoadedModel& loaded, bool quick) {
@@ -58,6 +59,12 @@ void add_mode_rows(const std::vector<ModeSummary>& summaries, BesideFigure& figu
     if (!summary.speedup) continue;
     add_with_prediction(measured(guide_setting(summary), "speed_over_greedy", *summary.speedup),
                         summary.predicted_speedup, result);
+    if (summary.keys == kGreedyKeys)
+      result.rows.push_back({.setting = guide_setting(summary),
+                             .quantity = "prompts_with_greedy_text",
+                             .ours = static_cast<double>(summary.same_texts),
+                             .prompts = summary.prompts,
+                             .note = fmt::format("of {} prompts", summary.prompts)});
   }
 }
 
@@ -84,7 +91,7 @@ void measure_hf_modes(const std::string& folder, bool quick) {
 
 Reproduction hf_modes(const Papers& papers, const RunFolders& folders) {
   const std::vector<ModeRow> rows = read_mode_rows(modes_file(folders.at("hf_modes")));
-  BesideFigure figure("hf_modes", "Tokens a second in every mode of generate()",
+  BesideFigure figure("hf_modes", "Tokens a second in the modes of the guide to generate()",
                       {.label = "", .names = {}}, "tokens a second",
                       "Filled: measured, " + description_of(rows) +
                           ", bars 95 % over prompts. Hollow: predicted from timed forwards and "

@@ -13,7 +13,7 @@ namespace speclab::experiments {
 namespace {
 
 constexpr const char* kPlain = "plain";
-constexpr const char* kBeams = "num_beams=4";
+constexpr const char* kBeams = "num_beams=4;num_return_sequences=4";
 
 /// Tokens drafted behind each beam.
 struct BeamDraft {
@@ -80,6 +80,9 @@ Reproduction leviathan_beam(const Papers&, const RunFolders& folders) {
         {.setting = setting, .quantity = "tokens_per_step", .ours = summary.tokens_per_step});
     result.rows.push_back(
         {.setting = setting, .quantity = "rows_per_step", .ours = summary.rows_per_step});
+    result.rows.push_back({.setting = setting,
+                           .quantity = "accepted_fraction",
+                           .ours = summary.accepted_fraction.value_or(0)});
     result.rows.push_back(same_texts(summary));
     const double x = figure.place(summary.name);
     figure.add("measured", x, *summary.speedup);

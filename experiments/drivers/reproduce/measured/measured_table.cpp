@@ -84,7 +84,9 @@ std::span<const MeasuredTable> measured_tables() {
        &latency_levers,
        &measure_latency_levers},
       {"hf_modes",
-       "time and text of every mode of generate() (Hugging Face, Text generation strategies)",
+       "time and text of the modes that the guide to generate() shows (Hugging Face, Text "
+       "generation "
+       "strategies)",
        {},
        &hf_modes,
        &measure_hf_modes},

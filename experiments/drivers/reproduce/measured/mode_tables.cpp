@@ -21,12 +21,12 @@ void measure_modes_once(const std::string& folder,
     for (const ModeRow& row : read_mode_rows(path)) require_own_revision(path, row.revision);
     return;
   }
+  make_folder(folder);
   const auto engines = open_engines();
   engines::LoadedModel loaded = engines->load_model({.model = kModesModel});
   const std::vector<ModeRow> rows =
       measure_modes(*engines, loaded, table_of(loaded),
                     [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
-  make_folder(folder);
   write_mode_rows(rows, path);
 }
 

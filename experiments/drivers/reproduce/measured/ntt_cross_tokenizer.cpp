@@ -54,6 +54,7 @@ Reproduction ntt_cross_tokenizer(const Papers& papers, const RunFolders& folders
                                    draft_tokens_per_round(run, crossing)));
     result.rows.push_back(
         measured(crossing.setting(), "spelling_share_of_time", spelling_share(run, crossing)));
+    if (crossing.temperature() == 0) result.rows.push_back(other_texts(crossing));
   }
   result.figures.push_back(figure.figure());
   result.remarks.push_back(context_remark(

@@ -27,7 +27,7 @@ TEST(MaskingShift, IsTheTotalVariationFromTheLawGivenAMatch) {
   const MaskingShift shift = masking_shift(logs_of(weights));
   EXPECT_NEAR(shift.total_variation.value, 0.4, 1e-12);
   EXPECT_NEAR(std::exp(shift.log_match_probability), 0.5, 1e-12);
-  EXPECT_NEAR(shift.effective_texts, 20 * 20 / (20 * 0.82), 1e-9);
+  EXPECT_NEAR(shift.effective_sample_size, 20 * 20 / (20 * 0.82), 1e-9);
   const analysis::Interval interval = shift.total_variation.interval.value();
   EXPECT_LT(interval.low, 0.4);
   EXPECT_GT(interval.high, 0.4);
@@ -35,13 +35,14 @@ TEST(MaskingShift, IsTheTotalVariationFromTheLawGivenAMatch) {
   EXPECT_LE(interval.high, 1);
 }
 
-/// Defect: long texts, whose allowed probabilities no double holds, give no number.
-TEST(MaskingShift, OfEqualTextsIsNothingHoweverUnlikelyTheyAre) {
+/// Defect: long texts, whose allowed probabilities no double holds, give no number; texts of one
+/// weight look like a sure answer.
+TEST(MaskingShift, OfTextsOfOneWeightHasNoInterval) {
   const MaskingShift shift = masking_shift(std::vector<double>(8, -5000.0));
   EXPECT_EQ(shift.total_variation.value, 0);
-  EXPECT_EQ(shift.total_variation.interval.value().high, 0);
+  EXPECT_FALSE(shift.total_variation.interval);
   EXPECT_NEAR(shift.log_match_probability, -5000.0, 1e-9);
-  EXPECT_NEAR(shift.effective_texts, 8, 1e-12);
+  EXPECT_NEAR(shift.effective_sample_size, 8, 1e-12);
 }
 
 /// Allows even tokens at the beginning, then all of one rest of three, by the text's length.
@@ -118,6 +119,10 @@ TEST(MaskingShift, IsToldOfDrawnTextsAlone) {
   plan = drawn(8);
   plan.decoder.sampling.rules.min_new_tokens = 2;
   EXPECT_NE(refusal(options, plan).find("whole texts"), std::string::npos);
+  plan = drawn(8);
+  plan.decoder.drafter.kind = "ngram";
+  plan.decoder.verifier = "lenient";
+  EXPECT_NE(refusal(options, plan).find("'lenient'"), std::string::npos);
   plan = drawn(8);
   plan.decoder.sampling.temperature = 0;
   EXPECT_NE(refusal(options, plan).find("drawn"), std::string::npos);

@@ -14,19 +14,19 @@ namespace speclab::experiments {
 namespace {
 
 ModeRow row_of(const std::string& name, const std::string& prompt, double seconds,
-               const std::string& hash = "same") {
+               const std::string& hash = "same", std::int64_t tokens = 10) {
   return {.model = "m",
           .name = name,
           .keys = name == "plain" ? "" : "num_beams=4",
           .mode = "beam_search",
           .prompt = prompt,
-          .tokens = 10,
+          .tokens = tokens,
           .steps = 5,
           .rows = 20,
           .drafted = name == "plain" ? 0 : 8,
           .accepted = name == "plain" ? 0 : 2,
           .seconds = seconds,
-          .predicted_seconds = 2 * seconds,
+          .predicted_seconds = name == "plain" ? 3 * seconds : 2 * seconds,
           .output_hash = hash,
           .text = "a, \"b\"",
           .machine = "a machine",
@@ -72,14 +72,14 @@ TEST(ModeTables, RowsAreReadAsTheyWereWritten) {
 TEST(ModeTables, SummaryComparesPromptByPrompt) {
   const std::vector<ModeSummary> summaries =
       summarise({row_of("plain", "p", 4), row_of("drafted", "p", 2), row_of("drafted", "q", 1, "x"),
-                 row_of("plain", "q", 2)},
+                 row_of("plain", "q", 4, "same", 20)},
                 "plain");
   ASSERT_EQ(summaries.size(), 2u);
   EXPECT_FALSE(summaries[0].speedup);
   EXPECT_FALSE(summaries[0].accepted_fraction);
   const ModeSummary& drafted = summaries[1];
   EXPECT_DOUBLE_EQ(drafted.speedup.value().value, 2);
-  EXPECT_DOUBLE_EQ(drafted.predicted_speedup.value(), 2);
+  EXPECT_DOUBLE_EQ(drafted.predicted_speedup.value(), 3);
   EXPECT_DOUBLE_EQ(drafted.tokens_per_s.value, 20.0 / 3);
   EXPECT_DOUBLE_EQ(drafted.tokens_per_step, 2);
   EXPECT_DOUBLE_EQ(drafted.rows_per_step, 4);
