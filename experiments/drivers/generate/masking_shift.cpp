@@ -17,6 +17,7 @@ namespace speclab::experiments {
 namespace {
 
 constexpr std::int32_t kFewestTexts = 8;
+constexpr double kFewestEffective = 30;  ///< texts of equal weight, for an interval
 
 /// Half the mean distance of the weights from their mean, in units of the mean.
 /// @param left_out  a weight that does not count; weights.size(): all count
@@ -31,9 +32,11 @@ double total_variation(const std::vector<double>& weights, std::size_t left_out)
   return 0.5 * distance / sum;
 }
 
-/// None if the weights have no spread, which says nothing of texts that were not drawn.
-std::optional<analysis::Interval> interval_of(const std::vector<double>& weights, double value) {
-  if (value == 0) return std::nullopt;
+/// None if few texts hold most of the weight, or if the weights have no spread: neither says how
+/// much matches weigh that were not drawn.
+std::optional<analysis::Interval> interval_of(const std::vector<double>& weights, double value,
+                                              double effective) {
+  if (value == 0 || effective < kFewestEffective) return std::nullopt;
   constexpr double kNormal95 = 1.959964;
   std::vector<double> without;
   for (std::size_t i = 0; i < weights.size(); ++i) without.push_back(total_variation(weights, i));
@@ -71,9 +74,10 @@ MaskingShift masking_shift(const std::vector<double>& log_allowed) {
   const double squares =
       std::transform_reduce(weights.begin(), weights.end(), weights.begin(), 0.0);
   const double value = total_variation(weights, weights.size());
-  return {.total_variation = {value, interval_of(weights, value), weights.size()},
+  const double effective = sum * sum / squares;
+  return {.total_variation = {value, interval_of(weights, value, effective), weights.size()},
           .log_match_probability = largest + std::log(sum / static_cast<double>(weights.size())),
-          .effective_sample_size = sum * sum / squares};
+          .effective_sample_size = effective};
 }
 
 double log_allowed(engines::LanguageModel& model, const std::vector<Token>& prompt,
@@ -138,12 +142,14 @@ void add_masking_shift(const DrawnTexts& drawn, nlohmann::ordered_json& result) 
                              {"texts", logs.size()},
                              {"effective_sample_size", shift.effective_sample_size},
                              {"log_match_probability", shift.log_match_probability}};
-  const std::string range =
-      interval ? fmt::format(" [{:.3f}, {:.3f}]", interval->low, interval->high) : "";
+  const std::string range = interval
+                                ? fmt::format(" [{:.3f}, {:.3f}]", interval->low, interval->high)
+                                : " without an interval";
   fmt::print(
       stderr,
-      "speclab: masking shift {:.3f}{} over {} texts, an effective sample of {:.1f}; matches "
-      "that were not drawn are not seen; the model alone matches with probability {:.2g}\n",
+      "speclab: masking shift {:.3f}{}, over {} texts, an effective sample of {:.1f}; the model "
+      "alone matches with probability {:.2g}; both are too low if likely matches were not "
+      "drawn\n",
       shift.total_variation.value, range, logs.size(), shift.effective_sample_size,
       std::exp(shift.log_match_probability));
 }

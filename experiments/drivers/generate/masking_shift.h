@@ -16,14 +16,14 @@ namespace speclab::experiments {
 /// A mask scales each step up to 1 by itself. A text with the allowed probabilities z_1, z_2, ...
 /// of its steps is therefore drawn with 1 / (z_1 z_2 ...) times its probability under the model.
 struct MaskingShift {
-  analysis::Estimate total_variation;  ///< from the model's law given a match; 95 % over texts,
-                                       ///< without an interval if all weigh the same
+  analysis::Estimate total_variation;  ///< of laws of token sequences; 95 % over texts, without an
+                                       ///< interval if all weigh the same or few hold the weight
   double log_match_probability = 0;    ///< of the model's own text, nats
   double effective_sample_size = 0;    ///< texts of equal weight that are worth as much
 };
 
-/// From texts drawn behind the mask. Matches that were never drawn are not seen, so the estimate
-/// leans low. @param log_allowed  of each text, ln(z_1 z_2 ...); at least 2
+/// From texts drawn behind the mask. Matches that were never drawn are not seen, so shift and
+/// probability lean low. @param log_allowed  of each text, ln(z_1 z_2 ...); at least 2
 /// @source importance sampling: Owen 2013, Monte Carlo theory, methods and examples, section 9.2
 MaskingShift masking_shift(const std::vector<double>& log_allowed);
 

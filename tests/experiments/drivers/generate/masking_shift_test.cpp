@@ -22,12 +22,12 @@ std::vector<double> logs_of(const std::vector<double>& weights) {
 /// Defect: texts count by their own probability instead of the allowed one, or the shift is twice
 /// the total variation. Half the texts have a tenth allowed, half nine tenths, as in MODES.md.
 TEST(MaskingShift, IsTheTotalVariationFromTheLawGivenAMatch) {
-  std::vector<double> weights(20, 0.1);
-  weights.insert(weights.end(), 20, 0.9);
+  std::vector<double> weights(40, 0.1);
+  weights.insert(weights.end(), 40, 0.9);
   const MaskingShift shift = masking_shift(logs_of(weights));
   EXPECT_NEAR(shift.total_variation.value, 0.4, 1e-12);
   EXPECT_NEAR(std::exp(shift.log_match_probability), 0.5, 1e-12);
-  EXPECT_NEAR(shift.effective_sample_size, 20 * 20 / (20 * 0.82), 1e-9);
+  EXPECT_NEAR(shift.effective_sample_size, 40 * 40 / (40 * 0.82), 1e-9);
   const analysis::Interval interval = shift.total_variation.interval.value();
   EXPECT_LT(interval.low, 0.4);
   EXPECT_GT(interval.high, 0.4);
@@ -43,6 +43,15 @@ TEST(MaskingShift, OfTextsOfOneWeightHasNoInterval) {
   EXPECT_FALSE(shift.total_variation.interval);
   EXPECT_NEAR(shift.log_match_probability, -5000.0, 1e-9);
   EXPECT_NEAR(shift.effective_sample_size, 8, 1e-12);
+}
+
+/// Defect: a tight interval misses the shift, because likely matches were hardly drawn.
+TEST(MaskingShift, HasNoIntervalIfFewTextsHoldTheWeight) {
+  std::vector<double> weights(256, 1e-6);
+  weights[0] = weights[1] = 1;
+  const MaskingShift shift = masking_shift(logs_of(weights));
+  EXPECT_NEAR(shift.effective_sample_size, 2, 0.01);
+  EXPECT_FALSE(shift.total_variation.interval);
 }
 
 /// Allows even tokens at the beginning, then all of one rest of three, by the text's length.
