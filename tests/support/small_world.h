@@ -37,7 +37,7 @@ class SmallWorld {
     /// What is made of the law of a prefix, the target's and the draft's; nothing if empty.
     std::function<std::vector<double>(const Tokens& prefix, const std::vector<double>& law)>
         process{};
-    /// The same for the draft's law alone, behind `process`.
+    /// Changes the draft's law alone, behind `process`; nothing if empty.
     std::function<std::vector<double>(const Tokens& prefix, const std::vector<double>& law)>
         process_draft{};
   };

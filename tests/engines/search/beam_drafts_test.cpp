@@ -4,29 +4,38 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "sim/core/errors.h"
 
 namespace speclab::engines {
 namespace {
 
-/// Drafts one token behind every text.
-class OneToken final : public Drafter {
+/// Drafts the token 7 behind each text, again and again.
+class Sevens final : public Drafter {
  public:
-  std::string name() const override { return "one token"; }
+  /// @param length  of the draft behind a text that ends with this token
+  explicit Sevens(std::function<Token(Token)> length) : length_(std::move(length)) {}
+
+  std::string name() const override { return "sevens"; }
   void begin(std::span<const Sequence>) override {}
   void observe(const Sequence&, const Draft&, const Verdict&) override {}
   void propose(std::span<const Sequence* const> sequences, std::span<const DraftLimit>,
                std::span<Draft> drafts) override {
     for (std::size_t i = 0; i < sequences.size(); ++i) {
-      drafts[i].reset(sequences[i]->tokens.back(), DrawKind::arg_max);
-      drafts[i].tree.add(0, 7);
+      const Token last = sequences[i]->tokens.back();
+      drafts[i].reset(last, DrawKind::arg_max);
+      for (TokenTree::Node node = 0; node < length_(last); ++node) drafts[i].tree.add(node, 7);
     }
   }
+
+ private:
+  std::function<Token(Token)> length_;
 };
 
 /// Defect: the row of a drafted token is read for another beam that drafted the same token.
 TEST(BeamDrafts, GiveEachBeamTheRowBehindItsOwn) {
-  BeamDrafts drafts(std::make_unique<OneToken>());
+  BeamDrafts drafts(std::make_unique<Sevens>([](Token) { return 1; }));
   drafts.begin({0, {1}}, 2);
   std::vector<Beam> beams{{{1, 2}, 0.0, 0}, {{1, 3}, 0.0, 1}};
   std::vector<ForwardRow> rows{{2, 1, 0, ForwardRow::branch(0)}, {3, 1, 0, ForwardRow::branch(1)}};
@@ -44,24 +53,9 @@ TEST(BeamDrafts, GiveEachBeamTheRowBehindItsOwn) {
   EXPECT_EQ(next[0].row, 1) << "none moves if one cannot";
 }
 
-/// Drafts as many tokens for each text as its last token says.
-class AsManyTokens final : public Drafter {
- public:
-  std::string name() const override { return "as many tokens"; }
-  void begin(std::span<const Sequence>) override {}
-  void observe(const Sequence&, const Draft&, const Verdict&) override {}
-  void propose(std::span<const Sequence* const> sequences, std::span<const DraftLimit>,
-               std::span<Draft> drafts) override {
-    for (std::size_t i = 0; i < sequences.size(); ++i) {
-      drafts[i].reset(sequences[i]->tokens.back(), DrawKind::arg_max);
-      for (Token node = 0; node < sequences[i]->tokens.back(); ++node) drafts[i].tree.add(node, 9);
-    }
-  }
-};
-
 /// Defect: rows that no step can use, because another beam has no draft so deep.
 TEST(BeamDrafts, AreAsDeepAsTheShallowest) {
-  BeamDrafts drafts(std::make_unique<AsManyTokens>());
+  BeamDrafts drafts(std::make_unique<Sevens>([](Token last) { return last; }));
   drafts.begin({0, {1}}, 2);
   const auto rows_behind = [&](Token first, Token second) {
     std::vector<Beam> beams{{{1, first}, 0.0, 0}, {{1, second}, 0.0, 1}};
