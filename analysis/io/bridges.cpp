@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "analysis/io/table.h"
 
@@ -37,13 +38,17 @@ std::vector<BridgeRow> read_bridges(const std::string& path) {
   const Table table = Table::read(path);
   table.expect_columns(kBridgeColumns);
   std::vector<BridgeRow> rows;
-  for (std::size_t row = 0; row < table.size(); ++row)
+  std::set<std::int64_t> seen;
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    if (!seen.insert(table.count(row, "row_id")).second)
+      table.fail(row, "row_id", "a generation that has a row already");
     rows.push_back({.row_id = table.count(row, "row_id"),
                     .use = {.bridge = table.text(row, "bridge"),
                             .draft_tokens = table.count(row, "draft_tokens"),
                             .spelling_ns = table.count(row, "spelling_ns"),
                             .overlap = overlap_of(table, row),
                             .unshared_outputs = table.count(row, "unshared_outputs")}});
+  }
   return rows;
 }
 

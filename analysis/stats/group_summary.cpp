@@ -1,7 +1,6 @@
 #include "analysis/stats/group_summary.h"
 
 #include <algorithm>
-#include <functional>
 #include <set>
 
 #include "analysis/stats/median.h"
@@ -9,27 +8,6 @@
 
 namespace speclab::analysis {
 namespace {
-
-using Quantity = std::function<double(const Generation&)>;
-
-double total(const Generations& generations, const Quantity& quantity) {
-  double sum = 0;
-  for (const auto* g : generations) sum += quantity(*g);
-  return sum;
-}
-
-/// Sums of two quantities by prompt.
-ClusterTotals by_prompt(const Generations& generations, const Quantity& numerator,
-                        const Quantity& denominator) {
-  std::map<std::string, std::pair<double, double>> sums;
-  for (const auto* g : generations) {
-    sums[g->prompt_id].first += numerator(*g);
-    sums[g->prompt_id].second += denominator(*g);
-  }
-  ClusterTotals totals;
-  for (const auto& [prompt, sum] : sums) totals.add(sum.first, sum.second);
-  return totals;
-}
 
 double walltime(const Generation& g) { return static_cast<double>(g.walltime_ns()); }
 double decoding(const Generation& g) { return static_cast<double>(g.decode_ns); }
@@ -40,23 +18,13 @@ double tested(const Generation& g) { return static_cast<double>(g.tested); }
 double drafted(const Generation& g) { return static_cast<double>(g.drafted); }
 double one(const Generation&) { return 1; }
 
-/// The ratio; without an interval if it is 0, nothing if the denominator is.
-std::optional<Estimate> ratio(const Generations& generations, const Quantity& numerator,
-                              const Quantity& denominator, Bootstrap& bootstrap) {
-  if (total(generations, denominator) <= 0) return std::nullopt;
-  const ClusterTotals totals = by_prompt(generations, numerator, denominator);
-  if (total(generations, numerator) <= 0)
-    return Estimate{.value = 0, .interval = std::nullopt, .n = totals.numerator.size()};
-  return bootstrap.ratio(totals);
-}
-
 /// Whether plain decoding wrote something else, which greedy decoding must not.
 bool is_other_text(const Generation& g, const Generation& plain) {
   return g.axes.temperature == 0 && g.lossless && plain.output_hash != g.output_hash;
 }
 
 double mean(const Generations& generations, const Quantity& quantity) {
-  return total(generations, quantity) / static_cast<double>(generations.size());
+  return sum_over(generations, quantity) / static_cast<double>(generations.size());
 }
 
 void add_speedup(const Generations& generations, const Baseline& baseline, Bootstrap& bootstrap,
@@ -83,16 +51,16 @@ void add_speedup(const Generations& generations, const Baseline& baseline, Boots
       return mean(baseline.partners_of(g), quantity);
     };
   };
-  summary.speedup = ratio(paired, plain(walltime), walltime, bootstrap);
+  summary.speedup = ratio_over(paired, plain(walltime), walltime, bootstrap);
   if (!speedups.empty()) summary.pair_speedup = median(std::move(speedups));
-  summary.decoding_speedup = ratio(paired, plain(decoding), decoding, bootstrap);
+  summary.decoding_speedup = ratio_over(paired, plain(decoding), decoding, bootstrap);
 }
 
 void add_time_split(const Generations& generations, Bootstrap& bootstrap, GroupSummary& summary) {
-  const double num_rounds = total(generations, rounds);
+  const double num_rounds = sum_over(generations, rounds);
   if (num_rounds <= 0) return;
   const auto per_round = [&](const Quantity& quantity) {
-    return total(generations, quantity) / num_rounds;
+    return sum_over(generations, quantity) / num_rounds;
   };
   summary.split = {
       .draft_ns = per_round([](const Generation& g) { return static_cast<double>(g.draft_ns); }),
@@ -102,9 +70,9 @@ void add_time_split(const Generations& generations, Bootstrap& bootstrap, GroupS
   const auto split_ns = [](const Generation& g) {
     return static_cast<double>(g.draft_ns + g.target_ns + g.verify_ns + g.other_ns);
   };
-  if (const auto estimate = ratio(generations, split_ns, rounds, bootstrap))
+  if (const auto estimate = ratio_over(generations, split_ns, rounds, bootstrap))
     summary.round_ns = *estimate;
-  summary.token_ns = ratio(generations, split_ns, tokens, bootstrap);
+  summary.token_ns = ratio_over(generations, split_ns, tokens, bootstrap);
 }
 
 /// That of the cell, where all are of one: cells that are measured together have none.
@@ -154,16 +122,17 @@ void add_law_distance(const Generations& generations, GroupSummary& summary) {
     return g.law_distance.value_or(0.0) * tokens(g);
   };
   if (generations[0]->law_distance)
-    summary.law_distance = total(generations, distance) / total(generations, tokens);
+    summary.law_distance = sum_over(generations, distance) / sum_over(generations, tokens);
 }
 
 /// Mean cost of a group's tokens, where every generation tells it. @param cost  optional number
 std::optional<double> cost_per_token(const Generations& generations, const auto& cost) {
   if (!std::ranges::all_of(generations, [&](const Generation* g) { return cost(*g).has_value(); }))
     return std::nullopt;
-  const double n = total(generations, tokens);
+  const double n = sum_over(generations, tokens);
   if (n == 0) return std::nullopt;
-  return total(generations, [&](const Generation& g) { return static_cast<double>(*cost(g)); }) / n;
+  return sum_over(generations, [&](const Generation& g) { return static_cast<double>(*cost(g)); }) /
+         n;
 }
 
 /// Levels of the deepest draft of any round.
@@ -211,17 +180,17 @@ GroupSummary summarise(const Generations& generations, const Run& run, const Bas
   summary.n_rows = generations.size();
   summary.lossless = generations[0]->lossless;
   summary.forced_acceptance = generations[0]->forced_acceptance;
-  summary.walltime_ns = bootstrap.ratio(by_prompt(generations, walltime, one));
-  if (const auto estimate = ratio(generations, tokens, rounds, bootstrap))
+  summary.walltime_ns = ratio_over(generations, walltime, one, bootstrap).value();
+  if (const auto estimate = ratio_over(generations, tokens, rounds, bootstrap))
     summary.tokens_per_round = within(*estimate, 1, 1.0 + deepest_draft(generations));
-  if (const auto estimate = ratio(generations, accepted, tested, bootstrap))
+  if (const auto estimate = ratio_over(generations, accepted, tested, bootstrap))
     summary.acceptance_rate = within(*estimate, 0, 1);
-  if (const double n = total(generations, drafted); n > 0)
-    summary.accepted_fraction = total(generations, accepted) / n;
-  if (const double n = total(generations, rounds); n > 0) {
+  if (const double n = sum_over(generations, drafted); n > 0)
+    summary.accepted_fraction = sum_over(generations, accepted) / n;
+  if (const double n = sum_over(generations, rounds); n > 0) {
     summary.drafting_fraction =
-        total(generations,
-              [](const Generation& g) { return static_cast<double>(g.drafting_rounds); }) /
+        sum_over(generations,
+                 [](const Generation& g) { return static_cast<double>(g.drafting_rounds); }) /
         n;
   }
   add_law_distance(generations, summary);

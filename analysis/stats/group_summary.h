@@ -9,11 +9,9 @@
 #include <vector>
 
 #include "analysis/io/run_folder.h"
-#include "analysis/stats/bootstrap.h"
+#include "analysis/stats/group_ratio.h"
 
 namespace speclab::analysis {
-
-using Generations = std::vector<const Generation*>;
 
 /// Finds the plain generations that a speculative one is compared with.
 class Baseline {

@@ -38,7 +38,7 @@ inline void check_same_vocabulary(const NamedTokenizer& drafter, const NamedToke
                     escaped(target.tokenizer.token_text(*id), 40) + "' in the tokenizer of " +
                     escaped(target.model, 100) +
                     "; allowed: ids that mean the same text; choose a drafter with the target's "
-                    "tokenizer, or the drafter small_transformer, which crosses to another");
+                    "tokenizer; only a small_transformer alone, without beams, crosses to another");
 }
 
 /// @param drafter  its name

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -19,6 +20,15 @@ struct SequenceBias {
   bool operator==(const SequenceBias&) const = default;
 };
 
+/// The last entry of each sequence, as in the dictionary that generate() makes of a list.
+inline std::vector<SequenceBias> last_biases(const std::vector<SequenceBias>& biases) {
+  std::map<std::vector<Token>, double> last;
+  for (const SequenceBias& one : biases) last[one.tokens] = one.bias;
+  std::vector<SequenceBias> kept;
+  for (const auto& [tokens, bias] : last) kept.push_back({tokens, bias});
+  return kept;
+}
+
 /// Ends become likelier the longer the text is.
 struct LengthDecay {
   std::int32_t start = 0;  ///< new tokens before it begins
@@ -28,7 +38,7 @@ struct LengthDecay {
 
 /// Rules about whole texts, named and defined as in Hugging Face's generate() 4.49.
 struct TextRules {
-  std::vector<SequenceBias> sequence_bias{};
+  std::vector<SequenceBias> sequence_bias{};        ///< one of each sequence
   std::vector<std::vector<Token>> bad_words_ids{};  ///< sequences that never occur
   std::int32_t min_new_tokens = 0;                  ///< no end before so many; 0 is off
   std::optional<Token> forced_bos_token_id{};       ///< the token behind a prompt of one token

@@ -1,8 +1,10 @@
 #include "engines/interface/text_rules.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
+#include <set>
 
 #include "sim/core/errors.h"
 
@@ -11,11 +13,16 @@ namespace speclab::engines {
 constexpr double kLargestBias = 1e30;  ///< so that scores stay within float
 
 void TextRules::validate() const {
-  for (const SequenceBias& one : sequence_bias)
+  std::set<std::vector<Token>> biased;
+  for (const SequenceBias& one : sequence_bias) {
     if (one.tokens.empty() || !(std::abs(one.bias) <= kLargestBias))
       throw ConfigError(
           "sequence_bias has an entry without tokens, or whose bias is too large; allowed: "
           "[[tokens], number], numbers up to 1e30 in size");
+    if (!biased.insert(one.tokens).second)
+      throw ConfigError(fmt::format("sequence_bias has [{}] twice; allowed: each sequence once",
+                                    fmt::join(one.tokens, ", ")));
+  }
   for (const std::vector<Token>& word : bad_words_ids)
     if (word.empty())
       throw ConfigError("bad_words_ids has an empty list; allowed: lists of at least one token");

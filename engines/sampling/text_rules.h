@@ -35,16 +35,11 @@ inline bool stands_before_last(std::span<const Token> history, std::span<const T
                        std::ranges::equal(history.last(size), sequence.first(size)));
 }
 
-/// If a sequence stands there twice, its last entry counts.
 template <typename Scalar>
 void add_sequence_bias(const RowScores<Scalar>& row, std::span<const SequenceBias> biases) {
-  for (std::size_t i = 0; i < biases.size(); ++i) {
-    const std::vector<Token>& tokens = biases[i].tokens;
-    const bool counts = std::ranges::none_of(
-        biases.subspan(i + 1), [&](const SequenceBias& later) { return later.tokens == tokens; });
-    if (counts && stands_before_last(row.history, tokens))
-      row.of(tokens.back()) += static_cast<Scalar>(biases[i].bias);
-  }
+  for (const SequenceBias& one : biases)
+    if (stands_before_last(row.history, one.tokens))
+      row.of(one.tokens.back()) += static_cast<Scalar>(one.bias);
 }
 
 /// A list that holds an end alone does not forbid it.

@@ -1,12 +1,10 @@
 #include "engines/search/beam_drafts.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 
-#include "engines/interface/names.h"
+#include "engines/interface/beam_drafters.h"
 #include "engines/search/search_checks.h"
 #include "sim/core/errors.h"
 #include "sim/core/tree_growth.h"
@@ -14,27 +12,24 @@
 namespace speclab::engines {
 namespace {
 
-/// Drafters that take any text, whichever beam it was before.
-constexpr std::array kBeamDrafterKinds{"unigram",       "bigram",       "ngram",
-                                       "prompt_lookup", "lookup_ngram", "small_transformer"};
-
-bool follows_beams(const DrafterOptions& drafter) {
-  if (drafter.kind == "mixture") return std::ranges::all_of(drafter.parts, follows_beams);
-  return is_among(drafter.kind, kBeamDrafterKinds);
-}
-
 bool reads_model(const DrafterOptions& drafter) { return drafter.kind == "small_transformer"; }
 
-/// A transformer keeps a cache for every beam.
+/// A transformer keeps a cache for every beam, beside those of the target and of other parts.
 /// @throws ConfigError if memory does not hold them, or if its tokenizer is another
-void check_models(const SearchOptions& options, std::int64_t prompt_tokens, DrafterModels& models) {
-  const std::int64_t text = prompt_tokens + options.stop.max_new_tokens + most_drafted(options) + 1;
+void check_models(const SearchOptions& options, std::int64_t prompt_tokens, const ModelInfo& target,
+                  DrafterModels& models) {
+  const std::int64_t new_tokens = options.stop.max_new_tokens + most_drafted(options) + 1;
+  const std::int64_t tokens = options.num_beams * (prompt_tokens + new_tokens);
+  std::int64_t other_bytes =
+      (prompt_tokens + options.num_beams * new_tokens) * target.cache_bytes_per_token;
   std::vector<DrafterOptions> drafters = options.drafter.parts;
   drafters.push_back(options.drafter);
-  for (const DrafterOptions& drafter : drafters)
-    if (reads_model(drafter))
-      require_memory_for_cache(models.language_model(drafter.kind, drafter.model)->info(),
-                               options.num_beams * text, options.num_beams);
+  for (const DrafterOptions& drafter : drafters) {
+    if (!reads_model(drafter)) continue;
+    const ModelInfo& model = models.language_model(drafter.kind, drafter.model)->info();
+    require_memory_for_cache(model, tokens, options.num_beams, other_bytes);
+    other_bytes += tokens * model.cache_bytes_per_token;
+  }
 }
 
 std::int32_t depth_of(const TokenTree& tree) {
@@ -131,16 +126,7 @@ void check_drafts(const SearchOptions& options) {
         "forced words; allowed: at least 2 beams in 1 group, do_sample = false, no forced words",
         escaped(options.drafter.kind), options.num_beams, options.num_beam_groups,
         options.do_sample, options.force_words_ids.size()));
-  if (!follows_beams(options.drafter))
-    throw ConfigError(fmt::format(
-        "drafter '{}' with beams, which reads states of one text; allowed: none, {}, or a mixture "
-        "of these",
-        escaped(options.drafter.kind), fmt::join(kBeamDrafterKinds, ", ")));
-  if (options.drafter.bridge != "auto")
-    throw ConfigError(
-        fmt::format("bridge '{}' with beams; allowed: none, and a drafter with the target's "
-                    "tokenizer",
-                    escaped(options.drafter.bridge)));
+  check_beam_drafter(options.drafter);
   if (options.draft_length < 0)
     throw ConfigError(
         fmt::format("draft_length = {}; allowed: integers >= 0", options.draft_length));
@@ -151,7 +137,7 @@ std::unique_ptr<Drafter> make_beam_drafter(const SearchOptions& options, std::si
                                            const ModelInfo& target, DrafterModels& models) {
   check_drafts(options);
   if (!has_drafts(options)) return nullptr;
-  check_models(options, static_cast<std::int64_t>(prompt_tokens), models);
+  check_models(options, static_cast<std::int64_t>(prompt_tokens), target, models);
   DecoderOptions decoder{.stop = options.stop, .drafter = options.drafter, .seed = options.seed};
   decoder.sampling.temperature = 0;
   return make_drafter(decoder, target, models);

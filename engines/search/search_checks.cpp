@@ -85,9 +85,11 @@ void require_memory_for_cache(const ModelInfo& model, std::int64_t tokens, std::
   const std::optional<std::int64_t> available = available_memory();
   if (available && model.device == "cpu" && needed > *available)
     throw ConfigError(fmt::format(
-        "a cache of {} tokens for {} rows a step takes {:.1f} GB; allowed: {:.1f} GB, which are "
-        "available; take fewer beams, or lower max_new_tokens",
-        tokens, rows, static_cast<double>(needed) * 1e-9, static_cast<double>(*available) * 1e-9));
+        "a cache of '{}' of {} tokens for {} rows a step takes {:.1f} GB{}; allowed: {:.1f} GB, "
+        "which are available; take fewer beams, or lower max_new_tokens",
+        escaped(model.name, 100), tokens, rows, static_cast<double>(needed) * 1e-9,
+        other_bytes > 0 ? ", other caches and states included" : "",
+        static_cast<double>(*available) * 1e-9));
 }
 
 }  // namespace speclab::engines

@@ -225,6 +225,12 @@ TEST(ResultsTables, SeeANumberThatWasChanged) {
   EXPECT_EQ(check_tables(readme).code, 1);
   write_file(folder + "/cells.csv", "drafter\na\n");
   EXPECT_EQ(check_tables(readme).code, 2);
+  write_file(folder + "/settings.csv", "setting,ours\ntarget=a;bridge=x,1\ntarget=a;bridge=y,2\n");
+  write_file(readme,
+             "<!-- table: settings.csv rows=target columns=bridge value=ours -->\n"
+             "| target | bridge x | bridge y |\n| --- | --- | --- |\n| a | 1 | 2 |\n"
+             "<!-- end table -->\n");
+  EXPECT_EQ(check_tables(readme).code, 0) << "keys of settings are columns";
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "experiments/drivers/reproduce/measured/measured_table.h"
 #include "experiments/drivers/reproduce/reproduction_files.h"
 #include "sim/core/errors.h"
+#include "sim/core/files.h"
 
 namespace speclab::experiments {
 namespace {
@@ -54,7 +55,7 @@ const MeasuredTable* measured_table(const std::string& id) {
   return found == measured_tables().end() ? nullptr : &*found;
 }
 
-/// Everything that can be said before the first is measured.
+/// Everything that can be said before the first is measured. @throws ConfigError, WriteError
 void check_measuring(const std::vector<std::string>& ids, const ReproduceOptions& options) {
   for (const std::string& id : ids)
     if (!measured_table(id)) paper_experiment(id);
@@ -69,6 +70,8 @@ void check_measuring(const std::vector<std::string>& ids, const ReproduceOptions
         "cost_of_exactness), --full (longer), or --from with a folder of sweeps");
   if (measured == ids.end() && ways > 0)
     throw ConfigError("--quick, --full and --from are for measured tables; --list names them");
+  if (options.quick || options.full)
+    for (const std::string& id : ids) make_folder(options.output + "/" + id);
 }
 
 /// FOLDER/NAME, or what --full or --quick made of it.
@@ -80,7 +83,8 @@ std::string measured_before(const std::string& folder, const std::string& name) 
 }
 
 /// The sweeps of a table, measured where they are not there yet.
-RunFolders sweeps_of(const MeasuredTable& table, const ReproduceOptions& options) {
+RunFolders sweeps_of(const MeasuredTable& table, const Papers& papers,
+                     const ReproduceOptions& options) {
   RunFolders folders;
   const auto folder_of = [&](const char* name) {
     return options.from.empty() ? fmt::format("{}/runs/{}_{}", options.output, name,
@@ -89,7 +93,7 @@ RunFolders sweeps_of(const MeasuredTable& table, const ReproduceOptions& options
   };
   if (table.measure != nullptr) {
     folders[table.id] = folder_of(table.id);
-    if (options.from.empty()) table.measure(folders[table.id], options.quick);
+    if (options.from.empty()) table.measure(papers, folders[table.id], options.quick);
   }
   for (const char* name : table.runs) {
     const PaperRun& run = paper_run(name);
@@ -105,7 +109,7 @@ RunFolders sweeps_of(const MeasuredTable& table, const ReproduceOptions& options
 /// @throws DataError where the numbers of a folder of one's own are out of a formula's range
 Reproduction rebuilt(const std::string& id, const Papers& papers, const ReproduceOptions& options) {
   if (const MeasuredTable* table = measured_table(id))
-    return table->compare(papers, sweeps_of(*table, options));
+    return table->compare(papers, sweeps_of(*table, papers, options));
   try {
     Reproduction reproduction = paper_experiment(id).run(papers);
     for (const Comparison& row : reproduction.rows)

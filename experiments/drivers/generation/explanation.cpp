@@ -42,6 +42,15 @@ std::vector<std::string> all_notes(const GenerationConfig& config, const Generat
   return notes;
 }
 
+bool is_drafted(const ExplainedCall& call) { return call.plan && call.plan->mode.drafted; }
+
+std::string drafter_text(const GenerationPlan& plan) {
+  const engines::DrafterOptions& drafter = plan.decoder.drafter;
+  return fmt::format("drafter {}{}, tree {}, policy {}\n", escaped(drafter.kind, 40),
+                     drafter.model.empty() ? "" : " of " + escaped(drafter.model, 100),
+                     escaped(drafter.tree, 100), escaped(plan.policy, 40));
+}
+
 }  // namespace
 
 KeyValue explanation_json(const GenerationConfig& config, const GenerationMode& mode) {
@@ -56,13 +65,30 @@ KeyValue explanation_json(const GenerationConfig& config, const GenerationMode& 
           {"notes", all_notes(config, mode)}};
 }
 
-std::string explanation_text(const GenerationConfig& config, const GenerationMode& mode) {
+KeyValue explained_call_json(const ExplainedCall& call) {
+  KeyValue json{{"drafter", nullptr}, {"refusal", nullptr}};
+  if (is_drafted(call)) {
+    const engines::DrafterOptions& drafter = call.plan->decoder.drafter;
+    json["drafter"] = {{"kind", drafter.kind},
+                       {"model", drafter.model},
+                       {"tree", drafter.tree},
+                       {"policy", call.plan->policy}};
+  }
+  if (!call.refusal.empty()) json["refusal"] = call.refusal;
+  return json;
+}
+
+std::string explanation_text(const GenerationConfig& config, const GenerationMode& mode,
+                             const ExplainedCall& call) {
   std::string text =
-      fmt::format("{}{}\n{}\n\n", mode.name, mode.drafted ? " (drafted)" : "", mode.why);
+      fmt::format("{}{}\n{}\n", mode.name, mode.drafted ? " (drafted)" : "", mode.why);
+  if (is_drafted(call)) text += drafter_text(*call.plan);
+  text += '\n';
   visit_shown(config, mode, [&](const char* key, const KeyValue& value, const std::string& origin) {
     text += fmt::format("{:<32} {:<16} {}\n", key, shown(value, 200), origin);
   });
   for (const std::string& note : all_notes(config, mode)) text += "note: " + note + "\n";
+  if (!call.refusal.empty()) text += "a call that generates is refused: " + call.refusal + "\n";
   return text;
 }
 

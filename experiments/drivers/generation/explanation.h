@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "experiments/drivers/generation/generation_mode.h"
+#include "experiments/drivers/generation/generation_plan.h"
 
 namespace speclab::experiments {
 
@@ -10,7 +10,18 @@ namespace speclab::experiments {
 /// "notes":[...]}
 KeyValue explanation_json(const GenerationConfig& config, const GenerationMode& mode);
 
+/// A call beyond its mode: its plan, or why there is none.
+struct ExplainedCall {
+  std::optional<GenerationPlan> plan{};
+  std::string refusal{};  ///< empty: the call runs
+};
+
+/// {"drafter":{"kind":..., "model":..., "tree":..., "policy":...}, "refusal":null}; the drafter is
+/// null if nothing is drafted.
+KeyValue explained_call_json(const ExplainedCall& call);
+
 /// The explanation as text for people.
-std::string explanation_text(const GenerationConfig& config, const GenerationMode& mode);
+std::string explanation_text(const GenerationConfig& config, const GenerationMode& mode,
+                             const ExplainedCall& call);
 
 }  // namespace speclab::experiments

@@ -57,8 +57,8 @@ std::string drafting_source(const GenerationConfig& config) {
   if (mode.name == "group_beam_search") keys += ", " + named_value(config, "num_beam_groups");
   if (mode.name == "beam_sample") keys += ", " + named_value(config, "do_sample");
   throw ConfigError(fmt::format(
-      "{} with {} ({}); allowed: prompt lookup with greedy_search and sample, --drafter also with "
-      "beam_search",
+      "{} with {}, which is {}; allowed: drafts of greedy_search and sample; those of beam_search "
+      "come from --drafter, for instance --drafter prompt_lookup --speculation-length 4",
       drafting_source(config), keys, mode.name));
 }
 

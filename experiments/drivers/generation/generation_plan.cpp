@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engines/interface/beam_drafters.h"
 #include "engines/interface/names.h"
 #include "experiments/drivers/generation/generation_refusals.h"
 #include "experiments/drivers/generation/sampling_of_config.h"
@@ -102,6 +103,15 @@ void check_built(const GenerationConfig& config, const GenerationMode& mode) {
                   "a diversity_penalty of 0, or at least 2 groups");
 }
 
+/// A search keeps drafts that foretell its own steps, and no others.
+void check_exact(const engines::DecoderOptions& decoder, const GenerationMode& mode) {
+  const engines::DecoderOptions usual;
+  if (decoder.verifier != usual.verifier)
+    throw ConfigError(fmt::format(
+        "verifier '{}' with {}; allowed: no verifier, because drafts change no text there",
+        escaped(decoder.verifier, 40), mode.name));
+}
+
 /// Beams take one length for all rounds.
 std::int32_t draft_length_of(const std::string& policy) {
   if (!policy.starts_with("constant:") && policy != "none")
@@ -138,9 +148,13 @@ GenerationPlan generation_plan(const GenerationConfig& config, const GenerationM
   plan.decoder.seed = settings.seed;
   if (!options.is_policy_given)
     plan.policy = policy_of(config, plan.decoder.drafter, settings.policy);
-  if (mode.searches()) plan.search = search_of(config, mode, settings);
-  if (mode.searches() && mode.drafted) {
+  if (mode.searches()) {
+    check_exact(settings.decoder, mode);
+    plan.search = search_of(config, mode, settings);
     plan.search.drafter = plan.decoder.drafter;
+  }
+  if (mode.searches() && mode.drafted) {
+    check_beam_drafter(plan.search.drafter);
     plan.search.draft_length = draft_length_of(plan.policy);
   }
   if (config.value("max_new_tokens").is_null()) plan.max_length = config.integer("max_length");

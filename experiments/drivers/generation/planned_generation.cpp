@@ -17,10 +17,12 @@ bool speaks_of_generation(const GenerationOptions& options, const GenerationSour
          (sources.folder && changes_texts(*sources.folder));
 }
 
-void print_explanation(const GenerateOptions& options, const ReadGeneration& read) {
-  if (!options.common.json) return fmt::print("{}", explanation_text(read.config, read.mode));
-  fmt::print("{}\n", explanation_json(read.config, read.mode)
-                         .dump(-1, ' ', false, KeyValue::error_handler_t::replace));
+void print_explanation(const GenerateOptions& options, const ReadGeneration& read,
+                       const ExplainedCall& call) {
+  if (!options.common.json) return fmt::print("{}", explanation_text(read.config, read.mode, call));
+  KeyValue json = explanation_json(read.config, read.mode);
+  json.update(explained_call_json(call));
+  fmt::print("{}\n", json.dump(-1, ' ', false, KeyValue::error_handler_t::replace));
 }
 
 void print_notes(const ReadGeneration& read) {
@@ -52,6 +54,22 @@ void check_rounds(const GenerateOptions& options, const GenerationPlan& plan) {
                   given, plan.mode.name, plan.num_return_sequences));
 }
 
+GenerationPlan checked_plan(const GenerateOptions& options, const ReadGeneration& read) {
+  GenerationPlan plan = generation_plan(read.config, read.mode, options.generation,
+                                        {options.decoder, options.policy, options.common.seed});
+  check_rounds(options, plan);
+  check_stream_of_plan(options.stream, plan);
+  return plan;
+}
+
+ExplainedCall explained_call(const GenerateOptions& options, const ReadGeneration& read) {
+  try {
+    return {.plan = checked_plan(options, read)};
+  } catch (const ConfigError& error) {
+    return {.refusal = error.what()};
+  }
+}
+
 }  // namespace
 
 std::optional<ReadGeneration> read_generation(const GenerateOptions& options) {
@@ -67,20 +85,17 @@ std::optional<ReadGeneration> read_generation(const GenerateOptions& options) {
 
 std::optional<GenerationPlan> planned_generation(const GenerateOptions& options,
                                                  const ReadGeneration& read) {
-  std::optional<GenerationPlan> plan;
-  if (!options.generation.explain) {
-    plan = generation_plan(read.config, read.mode, options.generation,
-                           {options.decoder, options.policy, options.common.seed});
-    check_rounds(options, *plan);
-    check_stream_of_plan(options.stream, *plan);
-  }
+  const bool explains = options.generation.explain;
+  const ExplainedCall call =
+      explains ? explained_call(options, read) : ExplainedCall{checked_plan(options, read)};
   if (options.generation.save_file)
     save_generation_config(read.config, *options.generation.save_file);
-  if (options.generation.explain)
-    print_explanation(options, read);
-  else
-    print_notes(read);
-  return plan;
+  if (explains) {
+    print_explanation(options, read, call);
+    return std::nullopt;
+  }
+  print_notes(read);
+  return call.plan;
 }
 
 nlohmann::ordered_json generation_json(const ReadGeneration& read) {

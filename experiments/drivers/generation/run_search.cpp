@@ -38,7 +38,7 @@ void add_texts(engines::SearchRecord& record, const std::vector<GenerationRecord
 }
 
 /// Several texts, drawn side by side in batches.
-engines::SearchRecord drawn_texts(const SearchCall& call, const GenerationPlan& plan) {
+engines::SearchRecord drawn_texts(const TextCall& call, const GenerationPlan& plan) {
   if (plan.policy == "auto")
     throw ConfigError(
         "policy 'auto' with several sequences, whose costs are those of a batch; allowed: "
@@ -65,7 +65,7 @@ engines::SearchRecord drawn_texts(const SearchCall& call, const GenerationPlan& 
 
 }  // namespace
 
-ordered_json run_search(const SearchCall& call, const GenerateOptions& options,
+ordered_json run_search(const TextCall& call, const GenerateOptions& options,
                         const GenerationPlan& plan) {
   const EnergySpan energy(call.energy);
   const engines::SearchRecord record =

@@ -13,7 +13,7 @@ Value value_or(const GenerationConfig& config, const char* key, Value otherwise)
 std::vector<engines::SequenceBias> biases_of(const KeyValue& value) {
   std::vector<engines::SequenceBias> biases;
   for (const KeyValue& pair : value) biases.push_back({tokens_of(pair[0]), pair[1].get<double>()});
-  return biases;
+  return last_biases(biases);
 }
 
 engines::TextRules rules_of(const GenerationConfig& config) {

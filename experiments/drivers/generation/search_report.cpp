@@ -21,7 +21,7 @@ TextStreamOptions text_options(const GenerateOptions& options, const GenerationP
 }
 
 /// The text of a sequence; null without a tokenizer.
-ordered_json text_of(const SearchCall& call, const TextStreamOptions& options,
+ordered_json text_of(const TextCall& call, const TextStreamOptions& options,
                      const engines::FoundSequence& sequence) {
   if (!call.loaded.tokenizer) return nullptr;
   TextStream stream(call.loaded.tokenizer.get(), options);
@@ -31,7 +31,7 @@ ordered_json text_of(const SearchCall& call, const TextStreamOptions& options,
 }
 
 /// Forced words of which no form stands in the text, prompt included.
-ordered_json missing_words(const SearchCall& call, const GenerationPlan& plan,
+ordered_json missing_words(const TextCall& call, const GenerationPlan& plan,
                            const engines::FoundSequence& sequence) {
   std::vector<Token> text = call.request.prompt_ids;
   text.insert(text.end(), sequence.ids.begin(), sequence.ids.end());
@@ -44,7 +44,7 @@ ordered_json missing_words(const SearchCall& call, const GenerationPlan& plan,
   return missing;
 }
 
-ordered_json sequences_json(const SearchCall& call, const GenerationPlan& plan,
+ordered_json sequences_json(const TextCall& call, const GenerationPlan& plan,
                             const TextStreamOptions& options, const engines::SearchRecord& record) {
   ordered_json sequences = ordered_json::array();
   for (const engines::FoundSequence& one : record.sequences) {
@@ -99,7 +99,7 @@ std::string steps_text(const GenerationPlan& plan, const engines::SearchRecord& 
       plan.search.drafter.kind);
 }
 
-void print_search_summary(const SearchCall& call, const GenerationPlan& plan,
+void print_search_summary(const TextCall& call, const GenerationPlan& plan,
                           const engines::SearchRecord& record) {
   const engines::ModelInfo& model = call.loaded.model->info();
   fmt::print(stderr,
@@ -115,7 +115,7 @@ void print_search_summary(const SearchCall& call, const GenerationPlan& plan,
 
 }  // namespace
 
-ordered_json search_json(const SearchCall& call, const GenerateOptions& options,
+ordered_json search_json(const TextCall& call, const GenerateOptions& options,
                          const GenerationPlan& plan, const FinishedSearch& search) {
   const engines::SearchRecord& record = search.record;
   const std::optional<EnergyUse>& energy = search.energy;
@@ -147,7 +147,7 @@ ordered_json search_json(const SearchCall& call, const GenerateOptions& options,
   return result;
 }
 
-void print_search(const SearchCall& call, const GenerationPlan& plan,
+void print_search(const TextCall& call, const GenerationPlan& plan,
                   const engines::SearchRecord& record, const ordered_json& sequences) {
   print_texts(sequences);
   print_missing_words(sequences);

@@ -13,11 +13,11 @@ struct FinishedSearch {
 };
 
 /// The object that `generate --json` prints of it.
-nlohmann::ordered_json search_json(const SearchCall& call, const GenerateOptions& options,
+nlohmann::ordered_json search_json(const TextCall& call, const GenerateOptions& options,
                                    const GenerationPlan& plan, const FinishedSearch& search);
 /// Prints the texts, and on standard error forced words that they lack and a summary.
 /// @param sequences  as search_json has them
-void print_search(const SearchCall& call, const GenerationPlan& plan,
+void print_search(const TextCall& call, const GenerationPlan& plan,
                   const engines::SearchRecord& record, const nlohmann::ordered_json& sequences);
 
 }  // namespace speclab::experiments

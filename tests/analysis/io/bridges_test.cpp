@@ -52,6 +52,8 @@ TEST_F(Bridges, RefuseWhatCannotBe) {
   EXPECT_NE(error("3,re_encode,40,1000,2,9,8,9").find("shared_vocabulary"), std::string::npos);
   EXPECT_NE(error("3,re_encode,-1,1000,2,5,8,9").find("draft_tokens"), std::string::npos);
   EXPECT_NE(error("3,,40,1000,2,5,8,9").find("bridge"), std::string::npos);
+  EXPECT_NE(error("3,re_encode,40,1000,2,5,8,9\n3,re_encode,40,1000,2,5,8,9").find("row_id"),
+            std::string::npos);
   EXPECT_NE(error("3,re_encode,40,1000,2,0,0,9").find("draft_vocabulary"), std::string::npos);
 }
 

@@ -48,6 +48,7 @@ void read_rules(const json& options, SamplingOptions& sampling) {
   TextRules& rules = sampling.rules;
   for (const json& bias : options.value("sequence_bias", json::array()))
     rules.sequence_bias.push_back({bias[0], bias[1]});
+  rules.sequence_bias = last_biases(rules.sequence_bias);
   rules.bad_words_ids = options.value("bad_words_ids", std::vector<std::vector<Token>>{});
   rules.min_new_tokens = options.value("min_new_tokens", 0);
   if (options.contains("forced_eos_token_id"))

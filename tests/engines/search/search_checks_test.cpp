@@ -59,6 +59,11 @@ TEST(SearchChecks, RefuseOptionsOutOfRange) {
 
 TEST(SearchChecks, RefuseBeamsThatNoMemoryHolds) {
   EXPECT_THROW(require_memory_for_cache(model(), 1 << 20, 4), ConfigError);
+  ModelInfo little = model();
+  little.cache_bytes_per_token = 1;
+  EXPECT_NO_THROW(require_memory_for_cache(little, 4, 4));
+  EXPECT_THROW(require_memory_for_cache(little, 4, 4, std::int64_t{1} << 50), ConfigError)
+      << "what stands beside the cache counts";
 }
 
 }  // namespace

@@ -72,6 +72,11 @@ std::string id_of(double temperature) {
   return id;
 }
 
+/// Names stand side by side below a figure.
+std::string short_name(const std::string& bridge) {
+  return bridge == "trimmed_intersection" ? "trimmed" : bridge;
+}
+
 analysis::Figure figure_of(const MeasuredRun& run, const std::vector<Crossing>& crossings,
                            double temperature) {
   BesideFigure figure(
@@ -85,7 +90,7 @@ analysis::Figure figure_of(const MeasuredRun& run, const std::vector<Crossing>& 
     if (crossing.temperature() != temperature) continue;
     const analysis::GroupSummary& summary = crossing.group->summary;
     const std::string series = crossing.target() + " <- " + crossing.drafter;
-    const double x = figure.place(crossing.bridge);
+    const double x = figure.place(short_name(crossing.bridge));
     figure.add(series, x, *summary.speedup);
     if (summary.prediction.speedup) figure.add_theirs(series, x, *summary.prediction.speedup);
   }

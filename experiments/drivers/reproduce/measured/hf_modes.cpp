@@ -18,13 +18,13 @@ constexpr const char* kGreedy = "greedy_search";
 constexpr const char* kGreedyKeys = "do_sample=false";
 constexpr int kDraftLength = 4;
 
-ModeTable guide_table(const engines::LoadedModel& loaded, bool quick) {
+ModeTable guide_table(const Papers& papers, const engines::LoadedModel& loaded, bool quick) {
   const PromptSelection pilots{.set = "pilot", .categories = {"chat"}, .per_category = 3};
   ModeTable table{.settings = {.model = kModesModel, .new_tokens = quick ? 20 : 50},
                   .cases = {},
                   .prompts = {},
                   .pilots = requests_of(mode_prompts(loaded, pilots, kNoTemplate))};
-  for (const GuideCase& guide : guide_cases(Papers())) {
+  for (const GuideCase& guide : guide_cases(papers)) {
     table.cases.push_back(guide.decoding);
     if (std::ranges::find(table.prompts, guide.prompt, &ModePrompt::id) == table.prompts.end())
       table.prompts.push_back({guide.prompt,
@@ -84,9 +84,10 @@ std::vector<GuideCase> guide_cases(const Papers& papers) {
   return cases;
 }
 
-void measure_hf_modes(const std::string& folder, bool quick) {
-  measure_modes_once(
-      folder, [&](const engines::LoadedModel& loaded) { return guide_table(loaded, quick); });
+void measure_hf_modes(const Papers& papers, const std::string& folder, bool quick) {
+  measure_modes_once(folder, [&](const engines::LoadedModel& loaded) {
+    return guide_table(papers, loaded, quick);
+  });
 }
 
 Reproduction hf_modes(const Papers& papers, const RunFolders& folders) {

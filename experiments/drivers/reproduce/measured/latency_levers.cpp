@@ -105,7 +105,7 @@ void require_own_rows(const std::string& path) {
 }  // namespace
 
 /// @throws Error(drift) if rows of another program are there
-void measure_latency_levers(const std::string& folder, bool quick) {
+void measure_latency_levers(const Papers&, const std::string& folder, bool quick) {
   if (std::filesystem::exists(folder + kRows)) return require_own_rows(folder + kRows);
   const auto engines = open_engines();
   const LeverTables tables =

@@ -58,7 +58,7 @@ Comparison same_texts(const ModeSummary& summary) {
 
 }  // namespace
 
-void measure_leviathan_beam(const std::string& folder, bool quick) {
+void measure_leviathan_beam(const Papers&, const std::string& folder, bool quick) {
   measure_modes_once(folder,
                      [&](const engines::LoadedModel& loaded) { return beam_table(loaded, quick); });
 }

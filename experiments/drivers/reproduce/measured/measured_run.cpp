@@ -44,8 +44,14 @@ MeasuredRun::MeasuredRun(const std::string& folder)
       bootstrap_(run_.manifest.seed),
       pooled_(analysis::pooled_groups(run_, baseline_, bootstrap_)),
       by_category_(analysis::groups_by_category(run_, baseline_, bootstrap_)) {
-  for (const analysis::BridgeRow& row : analysis::read_bridges(folder + "/bridges.csv"))
+  const std::string path = folder + "/bridges.csv";
+  for (const analysis::BridgeRow& row : analysis::read_bridges(path)) {
+    if (std::ranges::find(run_.generations, row.row_id, &analysis::Generation::row_id) ==
+        run_.generations.end())
+      throw DataError(fmt::format("{}: row_id {} is not in rows.csv; take both files of one run",
+                                  path, row.row_id));
     bridges_[row.row_id] = row.use;
+  }
 }
 
 const BridgeUse& MeasuredRun::bridge_of(const analysis::Generation& generation) const {
@@ -65,20 +71,11 @@ std::int64_t MeasuredRun::hit_rounds(const analysis::Generation& generation) con
 }
 
 analysis::Estimate MeasuredRun::ratio(const analysis::Generations& generations,
-                                      const Quantity& numerator,
-                                      const Quantity& denominator) const {
-  std::map<std::string, std::pair<double, double>> of_prompt;
-  double above = 0, below = 0;
-  for (const analysis::Generation* g : generations) {
-    auto& [first, second] = of_prompt[g->prompt_id];
-    first += numerator(*g), second += denominator(*g);
-    above += numerator(*g), below += denominator(*g);
-  }
-  if (below <= 0) throw DataError(run_.folder + ": a ratio over nothing");
-  if (above <= 0) return {.value = 0, .interval = std::nullopt, .n = of_prompt.size()};
-  analysis::ClusterTotals totals;
-  for (const auto& [prompt, sums] : of_prompt) totals.add(sums.first, sums.second);
-  return bootstrap_.ratio(totals);
+                                      const analysis::Quantity& numerator,
+                                      const analysis::Quantity& denominator) const {
+  const auto estimate = analysis::ratio_over(generations, numerator, denominator, bootstrap_);
+  if (!estimate) throw DataError(run_.folder + ": a ratio over nothing");
+  return *estimate;
 }
 
 std::string MeasuredRun::description() const {

@@ -24,9 +24,6 @@ const T& needed(const std::optional<T>& value, const std::string& what) {
   return *value;
 }
 
-/// Something that a generation tells.
-using Quantity = std::function<double(const analysis::Generation&)>;
-
 /// Generations of one sweep in groups of equal axes.
 class MeasuredRun {
  public:
@@ -42,8 +39,9 @@ class MeasuredRun {
   std::int64_t hit_rounds(const analysis::Generation& generation) const;
   /// Sum over sum, with an interval over prompts; without one if the numerator is 0.
   /// @throws DataError if the denominator is 0
-  analysis::Estimate ratio(const analysis::Generations& generations, const Quantity& numerator,
-                           const Quantity& denominator) const;
+  analysis::Estimate ratio(const analysis::Generations& generations,
+                           const analysis::Quantity& numerator,
+                           const analysis::Quantity& denominator) const;
   /// Model, machine and number of prompts, for a remark.
   std::string description() const;
 

@@ -27,7 +27,7 @@ struct MeasuredTable {
   std::vector<const char*> runs;  ///< sweeps it needs; empty: `measure` makes its rows
   Reproduction (*compare)(const Papers& papers, const RunFolders& folders);
   /// Measures into a folder, unless its rows are there.
-  void (*measure)(const std::string& folder, bool quick) = nullptr;
+  void (*measure)(const Papers& papers, const std::string& folder, bool quick) = nullptr;
 };
 
 std::span<const MeasuredTable> measured_tables();
@@ -47,13 +47,13 @@ Reproduction ntt_model_size(const Papers& papers, const RunFolders& folders);
 Reproduction ntt_ranks(const Papers& papers, const RunFolders& folders);
 Reproduction ibm_heads(const Papers& papers, const RunFolders& folders);
 Reproduction latency_levers(const Papers& papers, const RunFolders& folders);
-void measure_latency_levers(const std::string& folder, bool quick);
+void measure_latency_levers(const Papers& papers, const std::string& folder, bool quick);
 Reproduction cost_of_exactness(const Papers& papers, const RunFolders& folders);
 Reproduction ntt_cross_tokenizer(const Papers& papers, const RunFolders& folders);
 Reproduction hf_modes(const Papers& papers, const RunFolders& folders);
-void measure_hf_modes(const std::string& folder, bool quick);
+void measure_hf_modes(const Papers& papers, const std::string& folder, bool quick);
 Reproduction leviathan_beam(const Papers& papers, const RunFolders& folders);
-void measure_leviathan_beam(const std::string& folder, bool quick);
+void measure_leviathan_beam(const Papers& papers, const std::string& folder, bool quick);
 Reproduction closed_world(const Papers& papers, const RunFolders& folders);
 
 }  // namespace speclab::experiments

@@ -87,5 +87,15 @@ TEST(GenerationCli, PlansWithBothKindsOfOptions) {
   EXPECT_EQ(planned.policy, "constant:4");
 }
 
+/// Defect: a search takes a verifier and ignores it.
+TEST(GenerationCli, RefusesAVerifierWithASearch) {
+  const auto plan = [](std::vector<std::string> words) {
+    const GenerateOptions options = parsed(std::move(words));
+    return planned_generation(options, read_generation(options).value());
+  };
+  EXPECT_THROW(plan({"--num-beams", "4", "--verifier", "typical"}), ConfigError);
+  EXPECT_NO_THROW(plan({"--do-sample", "true", "--verifier", "typical"}));
+}
+
 }  // namespace
 }  // namespace speclab::experiments

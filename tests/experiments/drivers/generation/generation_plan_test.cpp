@@ -58,7 +58,7 @@ TEST(GenerationPlan, DrawsOnlyInModesThatDraw) {
 
 /// Defect: a rule about whole texts does not reach the engines.
 TEST(GenerationPlan, HandsOverEveryRule) {
-  const auto plan = plan_of({{{"sequence_bias", "[[[5,6],-2.5]]"},
+  const auto plan = plan_of({{{"sequence_bias", "[[[5,6],1],[[5,6],-2.5]]"},
                               {"bad_words_ids", "[[7],[8,9]]"},
                               {"min_new_tokens", "3"},
                               {"forced_bos_token_id", "4"},
@@ -149,7 +149,9 @@ TEST(GenerationPlan, HandsOverSearches) {
   const auto drafted = plan_of({{{"num_beams", "4"}}, "ngram", "constant:6"});
   EXPECT_EQ(drafted.search.drafter.kind, "ngram");
   EXPECT_EQ(drafted.search.draft_length, 6);
-  EXPECT_EQ(groups.search.drafter.kind, "plain");
+  EXPECT_EQ(groups.search.drafter.kind, "none");
+  EXPECT_NE(refusal({{{"num_beams", "4"}}, "mlp_speculator"}).find("states of one text"),
+            std::string::npos);
   EXPECT_NE(refusal({{{"num_beams", "4"}}, "ngram", "heuristic"}).find("policy 'heuristic'"),
             std::string::npos);
   EXPECT_TRUE(plan_of({{{"do_sample", "true"}, {"num_return_sequences", "2"}}}).needs_search());
@@ -176,7 +178,18 @@ TEST(Explanation, ShowsWhatDecidesAndWhatIsGiven) {
   EXPECT_EQ(values["do_sample"], KeyValue({{"value", false}, {"origin", "transformers 4.49"}}));
   EXPECT_EQ(values["max_new_tokens"], KeyValue({{"value", 128}, {"origin", "speclab"}}));
   EXPECT_FALSE(values.contains("temperature"));
-  EXPECT_TRUE(explanation_text(config, mode).starts_with("beam_search (drafted)\n"));
+  EXPECT_TRUE(explanation_text(config, mode, {}).starts_with("beam_search (drafted)\n"));
+}
+
+/// Defect: --explain is silent on the drafts that a call would make, or hides its refusal.
+TEST(Explanation, ShowsDraftsAndRefusals) {
+  const ExplainedCall drafted{.plan = plan_of({{{"num_beams", "4"}}, "ngram", "constant:6"})};
+  const KeyValue drafter{
+      {"kind", "ngram"}, {"model", ""}, {"tree", "chain"}, {"policy", "constant:6"}};
+  EXPECT_EQ(explained_call_json(drafted), KeyValue({{"drafter", drafter}, {"refusal", nullptr}}));
+  const ExplainedCall refused{.refusal = "drafter 'x'; allowed: none"};
+  EXPECT_EQ(explained_call_json(refused),
+            KeyValue({{"drafter", nullptr}, {"refusal", "drafter 'x'; allowed: none"}}));
 }
 
 }  // namespace

@@ -1,0 +1,25 @@
+#pragma once
+// Ratios of sums over generations, with prompts as clusters.
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "analysis/io/run_folder.h"
+#include "analysis/stats/bootstrap.h"
+
+namespace speclab::analysis {
+
+using Generations = std::vector<const Generation*>;
+
+/// Something that a generation tells.
+using Quantity = std::function<double(const Generation&)>;
+
+double sum_over(const Generations& generations, const Quantity& quantity);
+
+/// The sum of one quantity over that of another, resampled by prompt. It has no interval if it
+/// is 0. @return nothing if the denominator is not above 0
+std::optional<Estimate> ratio_over(const Generations& generations, const Quantity& numerator,
+                                   const Quantity& denominator, Bootstrap& bootstrap);
+
+}  // namespace speclab::analysis

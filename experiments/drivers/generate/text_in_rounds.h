@@ -1,0 +1,18 @@
+#pragma once
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+
+#include "experiments/drivers/commands/generate.h"
+#include "experiments/drivers/generate/text_call.h"
+#include "sim/core/speculation_length_policy.h"
+
+namespace speclab::experiments {
+
+/// Decodes one prompt in rounds of drafts, and prints text and summary unless --json is given. With
+/// --side-by-side it decodes plainly first.
+/// @param measured  policy `auto` of this model: null before the first call, which measures costs
+/// @return the object that --json prints
+nlohmann::ordered_json text_in_rounds(const TextCall& call, const GenerateOptions& options,
+                                      std::unique_ptr<SpeculationLengthPolicy>& measured);
+
+}  // namespace speclab::experiments
