@@ -12,9 +12,10 @@ namespace speclab::analysis {
 
 using Generations = std::vector<const Generation*>;
 
-/// Something that a generation tells.
+/// A number of one generation, for instance its tokens.
 using Quantity = std::function<double(const Generation&)>;
 
+/// 0 over no generations.
 double sum_over(const Generations& generations, const Quantity& quantity);
 
 /// The sum of one quantity over that of another, resampled by prompt. It has no interval if it

@@ -1,13 +1,12 @@
 #include "engines/drafters/drafters.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <ranges>
 #include <set>
 
 #include "engines/drafters/draft_growth.h"
 #include "engines/drafters/next_token_sources.h"
+#include "engines/interface/drafter_checks.h"
 #include "engines/interface/fitting_drafter.h"
 #include "engines/interface/names.h"
 #include "sim/core/errors.h"
@@ -29,51 +28,6 @@ void check_order(const DrafterOptions& drafter, std::int32_t found) {
         fmt::format("drafter '{}' is an n-gram model of order {}; a {} drafter takes order {}; "
                     "choose the drafter ngram, which takes any",
                     escaped(drafter.model), found, drafter.kind, wanted));
-}
-
-void check_part(const DrafterOptions& part) {
-  if (!can_be_part(part.kind))
-    throw ConfigError(fmt::format(
-        "a mixture with the part '{}'; allowed: drafters that draft and are no mixtures: {}",
-        escaped(part.kind), fmt::join(kDrafterKinds | std::views::filter(can_be_part), ", ")));
-  check_drafter_options(part);
-  if (part.tree != "chain")
-    throw ConfigError(fmt::format(
-        "a mixture with a part of tree '{}'; allowed: no tree, because the mixture has one",
-        escaped(part.tree)));
-  if (part.bridge != "auto")
-    throw ConfigError(fmt::format(
-        "a mixture with a part of bridge '{}'; allowed: no bridge, because parts share the "
-        "target's tokens",
-        escaped(part.bridge)));
-  if (!is_part_weight(part.weight))
-    throw ConfigError(fmt::format("a mixture with the weight {}; allowed: numbers from 1e-6 to 1e6",
-                                  part.weight));
-}
-
-void check_bridge(const DrafterOptions& drafter) {
-  if (drafter.bridge == "auto") return;
-  if (!is_among(drafter.bridge, kBridges))
-    throw ConfigError(fmt::format("bridge '{}'; allowed: auto, {}", escaped(drafter.bridge),
-                                  fmt::join(kBridges, ", ")));
-  if (!is_among(drafter.kind, kBridgedDrafterKinds))
-    throw ConfigError(
-        fmt::format("bridge '{}' with drafter '{}'; allowed: a drafter whose model "
-                    "may have another tokenizer: {}",
-                    drafter.bridge, drafter.kind, fmt::join(kBridgedDrafterKinds, ", ")));
-}
-
-void check_parts(const DrafterOptions& drafter) {
-  if (drafter.kind != "mixture" && !drafter.parts.empty())
-    throw ConfigError(
-        fmt::format("drafter '{}' with parts; allowed: parts of a mixture", drafter.kind));
-  if (drafter.kind != "mixture") return;
-  if (drafter.parts.size() < 2 || drafter.parts.size() > kMostParts)
-    throw ConfigError(
-        fmt::format("drafter 'mixture' with {} parts; allowed: 2 to {}; name them in "
-                    "--drafter-parts, or in the parts of a [drafters.NAME]",
-                    drafter.parts.size(), kMostParts));
-  for (const DrafterOptions& part : drafter.parts) check_part(part);
 }
 
 /// Where the drafters of one decoder, or the parts of one, have their next tokens from.
@@ -159,26 +113,6 @@ DraftForm form_of(const DrafterOptions& drafter) {
 }  // namespace
 
 std::vector<std::string> drafter_kinds() { return {kDrafterKinds.begin(), kDrafterKinds.end()}; }
-
-void check_drafter_options(const DrafterOptions& drafter) {
-  if (drafter.kind != "plain" && !is_among(drafter.kind, kDrafterKinds))
-    throw ConfigError(fmt::format(
-        "drafter '{}'; allowed: {}; a language model drafts as small_transformer, with its name or "
-        "path as the drafter's model",
-        escaped(drafter.kind), fmt::join(drafter_kinds(), ", ")));
-  if (drafter.tree != "chain" && !is_among(drafter.kind, kTreeDrafterKinds))
-    throw ConfigError(
-        fmt::format("tree '{}' with drafter '{}', which drafts chains; allowed: chain, or a "
-                    "drafter that draws trees: {}",
-                    escaped(drafter.tree), drafter.kind, fmt::join(kTreeDrafterKinds, ", ")));
-  if (!drafter.model.empty() && !is_among(drafter.kind, kModelDrafterKinds))
-    throw ConfigError(
-        fmt::format("drafter model '{}' with drafter '{}', which reads no model; allowed: no "
-                    "model, or a drafter that reads one: {}",
-                    escaped(drafter.model), drafter.kind, fmt::join(kModelDrafterKinds, ", ")));
-  check_bridge(drafter);
-  check_parts(drafter);
-}
 
 std::unique_ptr<Drafter> make_small_transformer_drafter(std::shared_ptr<LanguageModel> model,
                                                         const DecoderOptions& options) {

@@ -53,9 +53,6 @@ class DrafterModels {
 };
 
 std::vector<std::string> drafter_kinds();
-/// @throws ConfigError if a known kind, or "plain", is given a tree, a model or parts that it would
-/// not use, or a mixture parts that cannot be mixed
-void check_drafter_options(const DrafterOptions& drafter);
 /// Behind a mask (TextRules::mask) every kind drafts allowed tokens alone, forced ones for certain;
 /// "none" drafts the forced ones.
 /// @param target  whose vocabulary the drafter must share, unless a bridge leads there

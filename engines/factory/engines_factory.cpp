@@ -8,6 +8,7 @@
 #include "engines/factory/drafter_store.h"
 #include "engines/factory/machine_info.h"
 #include "engines/factory/model_maker.h"
+#include "engines/interface/drafter_checks.h"
 #include "engines/interface/engines.h"
 #include "engines/interface/interface_number.h"
 #include "engines/interface/names.h"

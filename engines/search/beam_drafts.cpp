@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engines/interface/beam_drafters.h"
+#include "engines/interface/drafter_checks.h"
 #include "engines/search/search_checks.h"
 #include "sim/core/errors.h"
 #include "sim/core/tree_growth.h"
@@ -18,10 +18,9 @@ bool reads_model(const DrafterOptions& drafter) { return drafter.kind == "small_
 /// @throws ConfigError if memory does not hold them, or if its tokenizer is another
 void check_models(const SearchOptions& options, std::int64_t prompt_tokens, const ModelInfo& target,
                   DrafterModels& models) {
-  const std::int64_t new_tokens = options.stop.max_new_tokens + most_drafted(options) + 1;
-  const std::int64_t tokens = options.num_beams * (prompt_tokens + new_tokens);
-  std::int64_t other_bytes =
-      (prompt_tokens + options.num_beams * new_tokens) * target.cache_bytes_per_token;
+  const std::int64_t of_target = tokens_of_beams(options, prompt_tokens);
+  const std::int64_t tokens = of_target + (options.num_beams - 1) * prompt_tokens;
+  std::int64_t other_bytes = of_target * target.cache_bytes_per_token;
   std::vector<DrafterOptions> drafters = options.drafter.parts;
   drafters.push_back(options.drafter);
   for (const DrafterOptions& drafter : drafters) {
@@ -114,6 +113,11 @@ bool has_drafts(const SearchOptions& options) {
 std::int32_t most_drafted(const SearchOptions& options) {
   if (!has_drafts(options)) return 0;
   return TreeGrowth::parse(options.drafter.tree, options.draft_length).max_nodes();
+}
+
+std::int64_t tokens_of_beams(const SearchOptions& options, std::int64_t prompt_tokens) {
+  return prompt_tokens + options.num_beams * (std::int64_t{options.stop.max_new_tokens} + 1 +
+                                              most_drafted(options));
 }
 
 void check_drafts(const SearchOptions& options) {

@@ -47,6 +47,10 @@ bool has_drafts(const SearchOptions& options);
 /// Drafted tokens behind a beam at most.
 std::int32_t most_drafted(const SearchOptions& options);
 
+/// Tokens that the target's cache holds at most: the prompt once, and what stands behind it for
+/// each beam.
+std::int64_t tokens_of_beams(const SearchOptions& options, std::int64_t prompt_tokens);
+
 /// @throws ConfigError if the options ask for drafts in a search that takes none, or for a drafter
 /// that reads states of one text
 void check_drafts(const SearchOptions& options);

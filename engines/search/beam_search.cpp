@@ -58,9 +58,7 @@ SearchRecord BeamSearch::run(const Request& request, const std::function<void()>
 }
 
 void BeamSearch::prefill() {
-  const std::int64_t capacity = lengths_.prompt + std::int64_t{options_.num_beams} *
-                                                      (std::int64_t{options_.stop.max_new_tokens} +
-                                                       1 + most_drafted(options_));
+  const std::int64_t capacity = tokens_of_beams(options_, lengths_.prompt);
   require_memory_for_cache(target_.info(), capacity, options_.num_beams);
   cache_ = target_.make_cache(1, static_cast<std::int32_t>(capacity));
   slot_ = cache_->begin();

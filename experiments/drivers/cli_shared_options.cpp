@@ -128,8 +128,9 @@ void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder) {
   std::vector<std::string> drafters{"plain"};
   drafters.insert(drafters.end(), engines::kDrafterKinds.begin(), engines::kDrafterKinds.end());
   command
-      ->add_option("--drafter", decoder.drafter.kind,
-                   "Kind of drafter; plain and none draft nothing")
+      ->add_option(
+          "--drafter", decoder.drafter.kind,
+          "Kind of drafter; plain drafts nothing, none only the tokens that a constraint forces")
       ->capture_default_str()
       ->check(takes_one_of(drafters));
   command->add_option(

@@ -225,12 +225,28 @@ TEST(ResultsTables, SeeANumberThatWasChanged) {
   EXPECT_EQ(check_tables(readme).code, 1);
   write_file(folder + "/cells.csv", "drafter\na\n");
   EXPECT_EQ(check_tables(readme).code, 2);
-  write_file(folder + "/settings.csv", "setting,ours\ntarget=a;bridge=x,1\ntarget=a;bridge=y,2\n");
-  write_file(readme,
-             "<!-- table: settings.csv rows=target columns=bridge value=ours -->\n"
-             "| target | bridge x | bridge y |\n| --- | --- | --- |\n| a | 1 | 2 |\n"
-             "<!-- end table -->\n");
-  EXPECT_EQ(check_tables(readme).code, 0) << "keys of settings are columns";
+}
+
+/// Defect: a key of a setting is no column, or a mistyped column chooses lines.
+TEST(ResultsTables, TakeTheKeysOfASettingAsColumns) {
+  const std::string folder = ::testing::TempDir() + "/speclab_settings_table",
+                    readme = folder + "/README.md";
+  fs::create_directories(folder);
+  write_file(folder + "/cells.csv",
+             "setting,quantity,ours\ntarget=a;bridge=x,speed,1\ntarget=a;bridge=y,speed,2\n"
+             "target=a;bridge=y,tokens,3\ntarget=a;bridge=y,steps,4\n");
+  const auto code = [&](const std::string& where) {
+    write_file(
+        readme,
+        "<!-- table: cells.csv rows=target,quantity columns=bridge value=ours where=" + where +
+            " -->\n| target | quantity | bridge x | bridge y |\n"
+            "| --- | --- | --- | --- |\n| a | speed | 1 | 2 |\n"
+            "| a | tokens |  | 3 |\n<!-- end table -->\n");
+    return check_tables(readme).code;
+  };
+  EXPECT_EQ(code("quantity:speed|tokens"), 0);
+  EXPECT_EQ(code("quantity:speed"), 1);
+  EXPECT_EQ(code("quality:speed|tokens"), 2);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "experiments/drivers/commands/loading_note.h"
 #include "experiments/drivers/commands/prompt.h"
 #include "experiments/drivers/engines_loader.h"
+#include "experiments/drivers/generate/call_checks.h"
 #include "experiments/drivers/generate/masking_shift.h"
 #include "experiments/drivers/generate/result_json.h"
 #include "experiments/drivers/generate/stream_checks.h"
@@ -14,9 +15,6 @@
 #include "experiments/drivers/generation/planned_generation.h"
 #include "experiments/drivers/generation/run_search.h"
 #include "experiments/drivers/run/interruption.h"
-#include "sim/core/errors.h"
-#include "sim/core/policies/policy_registry.h"
-#include "sim/core/tree_growth.h"
 
 namespace speclab::experiments {
 namespace {
@@ -54,19 +52,6 @@ Session make_session(const GenerateOptions& options) {
   return {std::move(engines), std::move(loaded), std::move(energy), std::move(prompts)};
 }
 
-/// Before anything is loaded or measured.
-void check_options(const GenerateOptions& options) {
-  if (options.draw_trees && options.common.json)
-    throw ConfigError("--draw-trees and --json contradict each other; give one");
-  check_stream(options);
-  if (TreeGrowth::parse(options.decoder.drafter.tree, 1).is_adaptive &&
-      !can_count_nodes(options.policy))
-    throw ConfigError(
-        fmt::format("policy '{}' with tree '{}', which takes its number of nodes from the policy; "
-                    "allowed: heuristic, constant:N",
-                    escaped(options.policy), escaped(options.decoder.drafter.tree)));
-}
-
 /// Tells rules about whole texts, of a call without a plan, what they need to know.
 GenerateOptions with_mask(const Session& session, GenerateOptions options) {
   options.decoder.sampling.rules.mask = session.mask;
@@ -84,7 +69,6 @@ nlohmann::ordered_json generate(Session& session, const GenerateOptions& options
   if (!session.loaded.tokenizer) use_folder_ends(*session.plan);
   const GenerateOptions planned =
       with_plan(options, *session.plan, session.request.prompt_ids.size());
-  check_options(planned);
   if (!session.plan->needs_search()) return text_in_rounds(call, planned, session.measured);
   return run_search(call, planned, *session.plan);
 }
@@ -114,8 +98,7 @@ int run_generate(const GenerateOptions& options) {
   const auto read = read_generation(options);
   auto plan = read ? planned_generation(options, *read) : std::nullopt;
   if (options.generation.explain) return 0;
-  check_options(options);
-  check_masking_shift(options, plan ? &*plan : nullptr);
+  if (!plan) check_call(options, nullptr);
   Session session = make_session(options);
   session.plan = std::move(plan);
   session.constraint = given.constraint;

@@ -55,7 +55,7 @@ const MeasuredTable* measured_table(const std::string& id) {
   return found == measured_tables().end() ? nullptr : &*found;
 }
 
-/// Everything that can be said before the first is measured. @throws ConfigError, WriteError
+/// Everything that can be said before the first is measured.
 void check_measuring(const std::vector<std::string>& ids, const ReproduceOptions& options) {
   for (const std::string& id : ids)
     if (!measured_table(id)) paper_experiment(id);
@@ -70,8 +70,12 @@ void check_measuring(const std::vector<std::string>& ids, const ReproduceOptions
         "cost_of_exactness), --full (longer), or --from with a folder of sweeps");
   if (measured == ids.end() && ways > 0)
     throw ConfigError("--quick, --full and --from are for measured tables; --list names them");
-  if (options.quick || options.full)
-    for (const std::string& id : ids) make_folder(options.output + "/" + id);
+}
+
+/// Before hours of measuring, a folder that cannot be written is found. @throws WriteError
+void make_output_folders(const std::vector<std::string>& ids, const ReproduceOptions& options) {
+  if (!options.quick && !options.full) return;
+  for (const std::string& id : ids) make_folder(options.output + "/" + id);
 }
 
 /// FOLDER/NAME, or what --full or --quick made of it.
@@ -173,6 +177,7 @@ int run_reproduce(const ReproduceOptions& options) {
   std::vector<ReproductionSummary> summaries;
   const std::vector<std::string> ids = chosen(options);
   check_measuring(ids, options);
+  make_output_folders(ids, options);
   remove_summary(options.output);
   for (const std::string& id : ids) {
     const std::vector<Slip> slips = papers.slips(id);

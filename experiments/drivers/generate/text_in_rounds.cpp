@@ -23,9 +23,9 @@ namespace {
 using engines::RoundDecoder;
 
 /// One way of decoding the prompt.
-class TextInRounds {
+class RoundsOfText {
  public:
-  TextInRounds(const TextCall& call, const GenerateOptions& options,
+  RoundsOfText(const TextCall& call, const GenerateOptions& options,
                std::unique_ptr<SpeculationLengthPolicy>& measured)
       : call_(call), options_(options), measured_(measured) {}
 
@@ -135,7 +135,7 @@ nlohmann::ordered_json text_in_rounds(const TextCall& call, const GenerateOption
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   std::vector<GenerationRecord> records;
   for (const GenerateOptions& way : ways_of(options)) {
-    const Outcome outcome = TextInRounds(call, way, measured).decode();
+    const Outcome outcome = RoundsOfText(call, way, measured).decode();
     results.push_back(outcome_json(way, call.loaded.model->info(), call.request, outcome));
     if (!options.prints_json()) print_text_and_summary(call, way, outcome);
     print_drafter_notes(call, way, outcome);

@@ -8,8 +8,8 @@
 
 namespace speclab::experiments {
 
-/// Decodes one prompt in rounds of drafts, and prints text and summary unless --json is given. With
-/// --side-by-side it decodes plainly first.
+/// Decodes one prompt in rounds of drafts, and prints text and summary unless --json or
+/// --stream json is given. With --side-by-side it decodes plainly first.
 /// @param measured  policy `auto` of this model: null before the first call, which measures costs
 /// @return the object that --json prints
 nlohmann::ordered_json text_in_rounds(const TextCall& call, const GenerateOptions& options,

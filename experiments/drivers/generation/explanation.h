@@ -10,14 +10,14 @@ namespace speclab::experiments {
 /// "notes":[...]}
 KeyValue explanation_json(const GenerationConfig& config, const GenerationMode& mode);
 
-/// A call beyond its mode: its plan, or why there is none.
+/// A call beyond its mode: its plan, or its refusal.
 struct ExplainedCall {
   std::optional<GenerationPlan> plan{};
-  std::string refusal{};  ///< empty: the call runs
+  std::string refusal{};  ///< empty if the options alone are no reason
 };
 
 /// {"drafter":{"kind":..., "model":..., "tree":..., "policy":...}, "refusal":null}; the drafter is
-/// null if nothing is drafted.
+/// null if nothing is drafted or the call is refused.
 KeyValue explained_call_json(const ExplainedCall& call);
 
 /// The explanation as text for people.

@@ -72,8 +72,10 @@ void add_generation_options(CLI::App* command, GenerationOptions& options) {
                    "Write the keys that differ from the defaults of transformers 4.49 to this file")
       ->group(kGroup);
   command
-      ->add_flag("--explain", options.explain,
-                 "Print the mode, why it is chosen and where each value comes from; load no model")
+      ->add_flag(
+          "--explain", options.explain,
+          "Print the mode, why it is chosen, where each value comes from, the drafter, and the "
+          "refusal that a call would meet; load no model")
       ->group(kGroup);
   for (const GenerationKey& key : generation_keys()) {
     if (key.form == KeyForm::tokens && command->get_option_no_throw(key.option())) continue;

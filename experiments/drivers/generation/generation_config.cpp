@@ -13,6 +13,7 @@ namespace {
 
 constexpr const char* kTransformers = "transformers 4.49";
 constexpr const char* kSpeclab = "speclab";
+constexpr const char* kByTemperature = ", by temperature";  ///< origin of do_sample
 constexpr std::array kModeChoosers{"num_beams", "num_beam_groups", "penalty_alpha",
                                    "force_words_ids", "do_sample"};
 
@@ -99,7 +100,7 @@ void GenerationConfig::decide_sampling(const GenerationSources& sources) {
           fmt::format("temperature = 0 ({}) is greedy; do_sample = true ({}) has no "
                       "effect",
                       temperature.origin, do_sample.origin));
-    do_sample = {false, temperature.origin, temperature.is_given};
+    do_sample = {false, temperature.origin + kByTemperature, temperature.is_given};
     return;
   }
   if (!sources.command_line.values.contains("temperature")) return;
@@ -108,7 +109,7 @@ void GenerationConfig::decide_sampling(const GenerationSources& sources) {
         fmt::format("command line: --temperature {} draws tokens and --do-sample false does not; "
                     "allowed: one of them, or --temperature 0",
                     temperature.value.dump()));
-  do_sample = {true, kCommandLine, true};
+  do_sample = {true, std::string(kCommandLine) + kByTemperature, true};
 }
 
 /// max_new_tokens counts if both are given, as in transformers 4.49.

@@ -49,17 +49,24 @@ std::string drafting_source(const GenerationConfig& config) {
              : named_value(config, "prompt_lookup_num_tokens");
 }
 
+/// The keys that chose a mode without drafts, with their values.
+std::string choosing_keys(const GenerationConfig& config, const GenerationMode& mode) {
+  if (mode.name == "contrastive_search") return named_value(config, "penalty_alpha");
+  if (mode.name == "constrained_beam_search") return named_value(config, "force_words_ids");
+  const std::string beams = named_value(config, "num_beams");
+  if (mode.name == "group_beam_search")
+    return beams + ", " + named_value(config, "num_beam_groups");
+  if (mode.name == "beam_sample") return beams + ", " + named_value(config, "do_sample");
+  return beams;
+}
+
 [[noreturn]] void refuse_drafts(const GenerationConfig& config, const GenerationMode& mode) {
-  std::string keys = mode.name == "contrastive_search" ? named_value(config, "penalty_alpha")
-                     : mode.name == "constrained_beam_search"
-                         ? named_value(config, "force_words_ids")
-                         : named_value(config, "num_beams");
-  if (mode.name == "group_beam_search") keys += ", " + named_value(config, "num_beam_groups");
-  if (mode.name == "beam_sample") keys += ", " + named_value(config, "do_sample");
   throw ConfigError(fmt::format(
-      "{} with {}, which is {}; allowed: drafts of greedy_search and sample; those of beam_search "
-      "come from --drafter, for instance --drafter prompt_lookup --speculation-length 4",
-      drafting_source(config), keys, mode.name));
+      "{} with {}, which is {}; allowed: {}", drafting_source(config), choosing_keys(config, mode),
+      mode.name,
+      mode.name == "beam_search"
+          ? "drafts of --drafter, for instance --drafter prompt_lookup --speculation-length 4"
+          : "no drafts; greedy_search, sample and beam_search take them"));
 }
 
 }  // namespace
@@ -67,10 +74,10 @@ std::string drafting_source(const GenerationConfig& config) {
 GenerationMode generation_mode(const GenerationConfig& config, Assistant assistant) {
   check_values(config);
   GenerationMode mode = undrafted_mode(config);
-  mode.notes = notes_on_values(config);
   const bool looks_up = !config.value("prompt_lookup_num_tokens").is_null();
-  if (!looks_up && assistant == Assistant::none) return mode;
-  mode.drafted = true;
+  mode.drafted = looks_up || assistant != Assistant::none;
+  mode.notes = notes_on_values(config, mode.drafted);
+  if (!mode.drafted) return mode;
   if (mode.name == "greedy_search" || mode.name == "sample") {
     mode.why = fmt::format("Drafts are verified, because {} drafts; otherwise {}.",
                            drafting_source(config), mode.name);

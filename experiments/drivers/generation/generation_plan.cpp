@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engines/interface/beam_drafters.h"
+#include "engines/interface/drafter_checks.h"
 #include "engines/interface/names.h"
 #include "experiments/drivers/generation/generation_refusals.h"
 #include "experiments/drivers/generation/sampling_of_config.h"
@@ -103,12 +103,13 @@ void check_built(const GenerationConfig& config, const GenerationMode& mode) {
                   "a diversity_penalty of 0, or at least 2 groups");
 }
 
-/// A search keeps drafts that foretell its own steps, and no others.
-void check_exact(const engines::DecoderOptions& decoder, const GenerationMode& mode) {
+/// A search has no use for a rule that keeps drafts.
+void check_no_verifier(const engines::DecoderOptions& decoder, const GenerationMode& mode) {
   const engines::DecoderOptions usual;
   if (decoder.verifier != usual.verifier)
     throw ConfigError(fmt::format(
-        "verifier '{}' with {}; allowed: no verifier, because drafts change no text there",
+        "verifier '{}' with {}; allowed: no --verifier, because a search takes no other step than "
+        "without drafts",
         escaped(decoder.verifier, 40), mode.name));
 }
 
@@ -141,6 +142,7 @@ Assistant assistant_of(const GenerationConfig& config, const GenerationOptions& 
 GenerationPlan generation_plan(const GenerationConfig& config, const GenerationMode& mode,
                                const GenerationOptions& options, const PlanSettings& settings) {
   check_built(config, mode);
+  check_drafter_options(settings.decoder.drafter);
   GenerationPlan plan{.mode = mode, .decoder = settings.decoder, .policy = settings.policy};
   plan.decoder.sampling = sampling_of(config, 0.0);
   plan.decoder.stop = stop_of(config, settings.decoder.stop);
@@ -149,7 +151,7 @@ GenerationPlan generation_plan(const GenerationConfig& config, const GenerationM
   if (!options.is_policy_given)
     plan.policy = policy_of(config, plan.decoder.drafter, settings.policy);
   if (mode.searches()) {
-    check_exact(settings.decoder, mode);
+    check_no_verifier(settings.decoder, mode);
     plan.search = search_of(config, mode, settings);
     plan.search.drafter = plan.decoder.drafter;
   }

@@ -35,7 +35,8 @@ struct GenerationPlan {
 Assistant assistant_of(const GenerationConfig& config, const GenerationOptions& options,
                        const engines::DrafterOptions& drafter);
 
-/// @throws ConfigError for a mode that is not built and for values that a running mode refuses
+/// @throws ConfigError for a mode that is not built, for values that a running mode refuses, and
+/// for a drafter, policy or verifier that it does not take
 GenerationPlan generation_plan(const GenerationConfig& config, const GenerationMode& mode,
                                const GenerationOptions& options, const PlanSettings& settings);
 

@@ -91,7 +91,7 @@ void check_values(const GenerationConfig& config) {
   check_cache(config);
 }
 
-std::vector<std::string> notes_on_values(const GenerationConfig& config) {
+std::vector<std::string> notes_on_values(const GenerationConfig& config, bool is_drafted) {
   std::vector<std::string> notes;
   const bool draws = config.is_true("do_sample"), has_beams = config.integer("num_beams") > 1;
   if (!draws) {
@@ -106,6 +106,11 @@ std::vector<std::string> notes_on_values(const GenerationConfig& config) {
     note_unused(config,
                 {"early_stopping", "num_beam_groups", "diversity_penalty", "length_penalty"},
                 "num_beams = 1", notes);
+  if (!is_drafted)
+    note_unused(config,
+                {"num_assistant_tokens", "num_assistant_tokens_schedule",
+                 "assistant_confidence_threshold", "max_matching_ngram_size"},
+                "no drafter", notes);
   if (draws || has_beams)
     note_unused(config, {"penalty_alpha"}, draws ? "do_sample = true" : "num_beams above 1", notes);
   return notes;

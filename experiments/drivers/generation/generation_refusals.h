@@ -17,7 +17,8 @@ std::string named_value(const GenerationConfig& config, const std::string& key);
 /// @throws ConfigError naming the contradicting keys
 void check_values(const GenerationConfig& config);
 
-/// Lines about values that have no effect, where validate() of transformers 4.49 warns.
-std::vector<std::string> notes_on_values(const GenerationConfig& config);
+/// Lines about values that have no effect, where validate() of transformers 4.49 warns, and about
+/// keys of drafting if nothing is drafted.
+std::vector<std::string> notes_on_values(const GenerationConfig& config, bool is_drafted);
 
 }  // namespace speclab::experiments

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "experiments/drivers/generate/stream_checks.h"
+#include "experiments/drivers/generate/call_checks.h"
 #include "experiments/drivers/generation/explanation.h"
 #include "experiments/drivers/generation/saved_config.h"
 #include "sim/core/errors.h"
@@ -40,31 +40,16 @@ void check_folder(const std::string& model) {
                     escaped(model, 200)));
 }
 
-/// A search has no rounds.
-void check_rounds(const GenerateOptions& options, const GenerationPlan& plan) {
-  if (!plan.needs_search()) return;
-  const char* given = options.side_by_side                      ? "--side-by-side"
-                      : options.draw_trees                      ? "--draw-trees"
-                      : options.common.model.rounds == "device" ? "--rounds device"
-                                                                : nullptr;
-  if (given == nullptr) return;
-  throw ConfigError(
-      fmt::format("{} with {} and num_return_sequences = {}; allowed: greedy_search, "
-                  "sample or assisted_generation, and one text",
-                  given, plan.mode.name, plan.num_return_sequences));
-}
-
-GenerationPlan checked_plan(const GenerateOptions& options, const ReadGeneration& read) {
-  GenerationPlan plan = generation_plan(read.config, read.mode, options.generation,
-                                        {options.decoder, options.policy, options.common.seed});
-  check_rounds(options, plan);
-  check_stream_of_plan(options.stream, plan);
-  return plan;
+GenerationPlan plan_of(const GenerateOptions& options, const ReadGeneration& read) {
+  return generation_plan(read.config, read.mode, options.generation,
+                         {options.decoder, options.policy, options.common.seed});
 }
 
 ExplainedCall explained_call(const GenerateOptions& options, const ReadGeneration& read) {
   try {
-    return {.plan = checked_plan(options, read)};
+    ExplainedCall call{.plan = plan_of(options, read)};
+    check_call(options, &*call.plan);
+    return call;
   } catch (const ConfigError& error) {
     return {.refusal = error.what()};
   }
@@ -85,17 +70,18 @@ std::optional<ReadGeneration> read_generation(const GenerateOptions& options) {
 
 std::optional<GenerationPlan> planned_generation(const GenerateOptions& options,
                                                  const ReadGeneration& read) {
-  const bool explains = options.generation.explain;
-  const ExplainedCall call =
-      explains ? explained_call(options, read) : ExplainedCall{checked_plan(options, read)};
+  std::optional<GenerationPlan> plan;
+  if (!options.generation.explain) {
+    plan = plan_of(options, read);
+    check_call(options, &*plan);
+  }
   if (options.generation.save_file)
     save_generation_config(read.config, *options.generation.save_file);
-  if (explains) {
-    print_explanation(options, read, call);
-    return std::nullopt;
-  }
-  print_notes(read);
-  return call.plan;
+  if (options.generation.explain)
+    print_explanation(options, read, explained_call(options, read));
+  else
+    print_notes(read);
+  return plan;
 }
 
 nlohmann::ordered_json generation_json(const ReadGeneration& read) {

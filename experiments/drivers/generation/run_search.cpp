@@ -39,13 +39,6 @@ void add_texts(engines::SearchRecord& record, const std::vector<GenerationRecord
 
 /// Several texts, drawn side by side in batches.
 engines::SearchRecord drawn_texts(const TextCall& call, const GenerationPlan& plan) {
-  if (plan.policy == "auto")
-    throw ConfigError(
-        "policy 'auto' with several sequences, whose costs are those of a batch; allowed: "
-        "another policy, or num_return_sequences 1");
-  if (plan.num_return_sequences > kMostTexts)
-    throw ConfigError(fmt::format("num_return_sequences = {}; allowed: at most {}",
-                                  plan.num_return_sequences, kMostTexts));
   const auto decoder =
       call.engines.make_decoder(*call.loaded.model, call.loaded.tokenizer, plan.decoder);
   engines::SearchRecord record;
@@ -64,6 +57,17 @@ engines::SearchRecord drawn_texts(const TextCall& call, const GenerationPlan& pl
 }
 
 }  // namespace
+
+void check_drawn_texts(const GenerationPlan& plan) {
+  if (plan.mode.searches() || plan.num_return_sequences == 1) return;
+  if (plan.policy == "auto")
+    throw ConfigError(
+        "policy 'auto' with several sequences, whose costs are those of a batch; allowed: "
+        "another policy, or num_return_sequences 1");
+  if (plan.num_return_sequences > kMostTexts)
+    throw ConfigError(fmt::format("num_return_sequences = {}; allowed: at most {}",
+                                  plan.num_return_sequences, kMostTexts));
+}
 
 ordered_json run_search(const TextCall& call, const GenerateOptions& options,
                         const GenerationPlan& plan) {

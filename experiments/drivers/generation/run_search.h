@@ -7,6 +7,9 @@
 
 namespace speclab::experiments {
 
+/// @throws ConfigError if a plan of several drawn texts asks for too many, or for policy `auto`
+void check_drawn_texts(const GenerationPlan& plan);
+
 /// Makes the texts of one prompt that rounds alone do not make: a search, or several drawn texts.
 /// Prints them, unless --json is given, and a summary on standard error.
 /// @param plan  with this prompt's lengths; needs_search() is true

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "experiments/drivers/generate/result_json.h"
@@ -94,9 +95,19 @@ void print_missing_words(const ordered_json& sequences) {
 std::string steps_text(const GenerationPlan& plan, const engines::SearchRecord& record) {
   if (!plan.mode.drafted || !plan.mode.searches()) return "";
   return fmt::format(
-      " for {:.2f} steps each ({})",
+      " and {:.2f} steps, with drafts by {}",
       1.0 + static_cast<double>(record.num_accepted) / static_cast<double>(record.num_steps),
       plan.search.drafter.kind);
+}
+
+/// "2 end_of_sequence, 1 length"; without numbers if all texts ended alike.
+std::string stop_reasons(const engines::SearchRecord& record) {
+  std::map<std::string, int> counts;
+  for (const engines::FoundSequence& one : record.sequences) ++counts[to_string(one.stop_reason)];
+  if (counts.size() == 1) return counts.begin()->first;
+  std::vector<std::string> reasons;
+  for (const auto& [reason, count] : counts) reasons.push_back(fmt::format("{} {}", count, reason));
+  return fmt::format("{}", fmt::join(reasons, ", "));
 }
 
 void print_search_summary(const TextCall& call, const GenerationPlan& plan,
@@ -105,8 +116,7 @@ void print_search_summary(const TextCall& call, const GenerationPlan& plan,
   fmt::print(stderr,
              "[{}] {} tokens in {} sequences ({}): {:.1f} tokens/s; {} forwards of {:.1f} rows{}; "
              "prefill {:.0f} ms; {} in {} on {}, kernels {}\n",
-             plan.mode.name, num_tokens(record), record.sequences.size(),
-             to_string(record.sequences.front().stop_reason),
+             plan.mode.name, num_tokens(record), record.sequences.size(), stop_reasons(record),
              static_cast<double>(num_tokens(record)) / seconds(record.decode_ns), record.num_steps,
              static_cast<double>(record.num_rows) / static_cast<double>(record.num_steps),
              steps_text(plan, record), seconds(record.prefill_ns) * 1e3, model.name, model.dtype,

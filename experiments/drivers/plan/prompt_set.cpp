@@ -136,10 +136,11 @@ PromptSet read_prompt_set(const std::string& set, const char* table) {
   const std::vector<std::string> files = files_of(read.path);
   if (files.empty())
     throw ConfigError(fmt::format(
-        "{}: {} is no prompt set; allowed: a set of the project (core, pilot), a folder with "
+        "{}: {} is {}; allowed: a set of the project (core, pilot), a folder with "
         "a CATEGORY.toml for each category or with JSONL files, or a JSONL or JSON file; a path in "
         "a config is relative to the config",
-        key_of(table, "set"), escaped(read.path, kLongestPath)));
+        key_of(table, "set"), escaped(read.path, kLongestPath),
+        fs::exists(read.path) ? "no prompt set" : "not there"));
   for (const std::string& file : files) read_prompt_file(file, read);
   std::ranges::stable_sort(read.prompts, {}, &Prompt::category);
   if (read.prompts.empty())

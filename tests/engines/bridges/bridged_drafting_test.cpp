@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engines/interface/drafter_checks.h"
 #include "engines/models/trimmed_head.h"
 #include "sim/core/errors.h"
 #include "tests/engines/bridges/string_tokenizer.h"

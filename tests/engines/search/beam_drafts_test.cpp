@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 
 #include "sim/core/errors.h"
+#include "tests/engines/decoding/tiny_decoding.h"
 
 namespace speclab::engines {
 namespace {
@@ -15,7 +17,7 @@ namespace {
 class Sevens final : public Drafter {
  public:
   /// @param length  of the draft behind a text that ends with this token
-  explicit Sevens(std::function<Token(Token)> length) : length_(std::move(length)) {}
+  explicit Sevens(std::function<int(Token)> length) : length_(std::move(length)) {}
 
   std::string name() const override { return "sevens"; }
   void begin(std::span<const Sequence>) override {}
@@ -30,7 +32,7 @@ class Sevens final : public Drafter {
   }
 
  private:
-  std::function<Token(Token)> length_;
+  std::function<int(Token)> length_;
 };
 
 /// Defect: the row of a drafted token is read for another beam that drafted the same token.
@@ -111,6 +113,20 @@ TEST(BeamDrafts, AreRefusedWhereTheyCannotBeVerified) {
   check_drafts(options);
   options.drafter.parts[0].kind = "mlp_speculator";
   expect_no_drafts(options, "'mixture' with beams");
+}
+
+/// Defect: the drafter's caches are held against the whole memory, as if the target took none.
+TEST(BeamDrafts, CountTheTargetsCacheBesideTheirOwn) {
+  testing::TinyPair models(testing::tiny_config());
+  SearchOptions options = beams_with_drafts(4);
+  options.drafter.kind = "small_transformer";
+  ModelInfo target = models.target().info();
+  EXPECT_NE(make_beam_drafter(options, 8, target, models), nullptr);
+  target.cache_bytes_per_token = std::int64_t{1} << 40;
+  EXPECT_THROW(make_beam_drafter(options, 8, target, models), ConfigError);
+  target.cache_bytes_per_token = 1;
+  options.stop.max_new_tokens = std::numeric_limits<std::int32_t>::max();
+  EXPECT_THROW(make_beam_drafter(options, 8, target, models), ConfigError);
 }
 
 }  // namespace

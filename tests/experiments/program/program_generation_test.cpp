@@ -128,6 +128,20 @@ TEST_F(ProgramGeneration, ExplainsWithoutAModel) {
             "beam_search");
 }
 
+/// Defect: --explain is silent on drafts, or hides what a call would refuse.
+TEST_F(ProgramGeneration, ExplainsDraftsAndRefusals) {
+  const auto explained = [](const std::string& options) {
+    return run_program("generate --explain --num-beams 4 " + options).output;
+  };
+  EXPECT_NE(explained("--drafter ngram").find("drafter ngram, tree chain, policy constant:4\n"),
+            std::string::npos);
+  EXPECT_NE(explained("--drafter ngram --draw-trees").find("is refused: --draw-trees"),
+            std::string::npos);
+  EXPECT_EQ(json::parse(explained("--drafter ngram --json")).at("drafter").at("kind"), "ngram");
+  const json refused = json::parse(explained("--drafter mlp_speculator --json"));
+  EXPECT_NE(refused.at("refusal").get<std::string>().find("states of one text"), std::string::npos);
+}
+
 /// Defect: an error that names one of two keys, or a search that begins with impossible settings.
 TEST_F(ProgramGeneration, RefusesContradictions) {
   expect_refusal(call("--prompt-ids 1 --num-beams 2 --num-return-sequences 3"), 2,
@@ -167,7 +181,8 @@ TEST_F(ProgramGeneration, DraftsLeaveBeamsAsTheyAre) {
   EXPECT_EQ(drafted.at("steps").get<int>() + drafted.at("accepted_steps").get<int>(),
             plain.at("steps"));
   const Outcome shown = run_program(call(options + "--drafter prompt_lookup 2>&1"));
-  EXPECT_NE(shown.output.find("steps each (prompt_lookup)"), std::string::npos) << shown.output;
+  EXPECT_NE(shown.output.find("steps, with drafts by prompt_lookup"), std::string::npos)
+      << shown.output;
 }
 
 /// Defect: a text that lacks a forced word is shown as if it had all, or one that the prompt has

@@ -122,6 +122,7 @@ TEST(ProgramReproduce, RefusesMeasuredTablesWithoutASweepThatFits) {
   expect_refusal("reproduce leviathan_table_2", 2, "--quick");
   expect_refusal("reproduce leviathan_table_4 --quick", 2, "for measured tables");
   expect_refusal("reproduce leviathan_table_2 --quick --full", 2, "contradict");
+  expect_refusal("reproduce hf_modes --quick --output /proc/nowhere", 8, "/proc/nowhere");
   const std::string folder = fresh_folder("reproduce_foreign");
   std::filesystem::create_directory(folder);
   for (const char* sweep :
@@ -138,6 +139,19 @@ TEST(ProgramReproduce, RefusesMeasuredTablesWithoutASweepThatFits) {
   for (const std::string& id : kOwnIds)
     expect_refusal("reproduce " + id + " --from " + folder + " --output " + folder + "/out", 3,
                    id + "/");
+}
+
+/// Defect: work between two tokenizers is read of another run's generations.
+TEST(ProgramReproduce, RefusesBridgesOfOtherRows) {
+  const std::string folder = fresh_folder("reproduce_bridges"), sweep = folder + "/cross_tokenizer";
+  std::filesystem::create_directory(folder);
+  std::filesystem::copy(kSweeps + std::string("/cross_tokenizer"), sweep);
+  std::string bridges = read_file(sweep + "/bridges.csv");
+  const std::size_t last = bridges.rfind('\n', bridges.size() - 2) + 1;
+  bridges.replace(last, bridges.find(',', last) - last, "999999");
+  write_file(sweep + "/bridges.csv", bridges);
+  expect_refusal("reproduce ntt_cross_tokenizer --from " + folder + " --output " + folder + "/out",
+                 3, "row_id 999999 is not in rows.csv");
 }
 
 TEST(ProgramReproduce, EndsWithFiveWhereAClosedFormDisagrees) {

@@ -38,7 +38,7 @@ class MeasuredRun {
   /// Rounds in which the target took a draft.
   std::int64_t hit_rounds(const analysis::Generation& generation) const;
   /// Sum over sum, with an interval over prompts; without one if the numerator is 0.
-  /// @throws DataError if the denominator is 0
+  /// @throws DataError if the denominator is not above 0
   analysis::Estimate ratio(const analysis::Generations& generations,
                            const analysis::Quantity& numerator,
                            const analysis::Quantity& denominator) const;

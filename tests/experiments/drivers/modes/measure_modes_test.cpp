@@ -31,7 +31,7 @@ ModeTable small_table() {
 }
 
 /// Defect: a case misses a prompt, keeps its place in the turns, decodes without its drafter, or
-/// its tokens and rows are another's.
+/// has another's rows or prediction.
 TEST(MeasureModes, DecodesEveryPromptInEveryCaseInTurns) {
   const auto engines = open_engines();
   engines::LoadedModel loaded{.model = engines::testing::tiny_model(letter_config()),
@@ -45,17 +45,22 @@ TEST(MeasureModes, DecodesEveryPromptInEveryCaseInTurns) {
   for (const ModeRow& row : rows) {
     found[{row.name, row.prompt}] = row;
     EXPECT_EQ(row.tokens, 12) << row.name;
-    EXPECT_GT(row.predicted_seconds, 0) << row.name;
     EXPECT_EQ(row.drafted > 0, row.name == "looked_up" || row.name == "drafted_beams") << row.name;
   }
   ASSERT_EQ(found.size(), 8u);
   for (const char* prompt : {"first", "second"}) {
     const ModeRow &greedy = found[{"greedy", prompt}], &beams = found[{"beams", prompt}];
+    EXPECT_GT(greedy.predicted_seconds, 0);
+    EXPECT_NE(greedy.predicted_seconds, beams.predicted_seconds);
     EXPECT_EQ(greedy.rows, greedy.steps);
     EXPECT_GT(beams.rows, beams.steps);
     EXPECT_EQ(greedy.output_hash, (found[{"looked_up", prompt}].output_hash));
     EXPECT_EQ(beams.output_hash, (found[{"drafted_beams", prompt}].output_hash));
   }
+  for (const DecodingCase& each : table.cases)
+    EXPECT_EQ((found[{each.name, "first"}].predicted_seconds),
+              (found[{each.name, "second"}].predicted_seconds))
+        << each.name;
   EXPECT_NE((found[{"greedy", "first"}].output_hash), (found[{"greedy", "second"}].output_hash));
 }
 

@@ -1,0 +1,11 @@
+#pragma once
+#include "experiments/drivers/commands/generate.h"
+#include "experiments/drivers/generation/generation_plan.h"
+
+namespace speclab::experiments {
+
+/// Refuses a call by its options alone, before anything is loaded or measured.
+/// @param plan  null: the options say everything @throws ConfigError
+void check_call(const GenerateOptions& options, const GenerationPlan* plan);
+
+}  // namespace speclab::experiments
