@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engines/constraints/byte_graph.h"
 #include "engines/constraints/regex_reader.h"
 #include "engines/constraints/spelt_json.h"
 
@@ -62,10 +63,27 @@ std::vector<Expression> with_commas(const std::vector<Property>& properties, std
   return parts;
 }
 
+/// An object is spelled once for each property that may stand first. This refuses one that has too
+/// many places before it is spelled.
+void check_size(const SchemaPlace& schema, const std::vector<Property>& properties) {
+  constexpr std::size_t kFewestBytes = 4;  // of a property: two quotes, a colon and a value
+  std::size_t bytes = 0;
+  for (std::size_t first = 0; first < properties.size(); ++first) {
+    bytes += kFewestBytes * (properties.size() - first);
+    if (bytes > kMostPlaces)
+      schema.at("properties")
+          .fail(
+              std::to_string(properties.size()) + " properties, of which too many may stand first",
+              "fewer of them, or a required one before them");
+    if (properties[first].is_required) return;
+  }
+}
+
 }  // namespace
 
 Expression objects_of_schema(const SchemaPlace& schema, SchemaValues& values) {
   const std::vector<Property> properties = properties_of(schema, values);
+  check_size(schema, properties);
   std::vector<Expression> choices;  // by the property that stands first
   std::size_t first = 0;
   for (bool may_be_first = true; may_be_first && first < properties.size(); ++first) {

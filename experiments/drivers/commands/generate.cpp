@@ -15,6 +15,7 @@
 #include "experiments/drivers/generation/planned_generation.h"
 #include "experiments/drivers/generation/run_search.h"
 #include "experiments/drivers/run/interruption.h"
+#include "sim/core/errors.h"
 
 namespace speclab::experiments {
 namespace {
@@ -50,6 +51,14 @@ Session make_session(const GenerateOptions& options) {
   std::vector<GivenPrompt> prompts = given_prompts(options, list, loaded);
   auto energy = engines->energy_meter();
   return {std::move(engines), std::move(loaded), std::move(energy), std::move(prompts)};
+}
+
+/// An end that no token is would never come.
+void check_ends(const GenerationPlan& plan, const engines::ModelInfo& model) {
+  for (const Token end : plan.decoder.stop.eos_token_ids.value_or(std::vector<Token>{}))
+    if (end < 0 || end >= model.vocab_size)
+      throw ConfigError(fmt::format("eos_token_id has {}; allowed: 0 to {}, the vocabulary of '{}'",
+                                    end, model.vocab_size - 1, escaped(model.name, 100)));
 }
 
 /// Tells rules about whole texts, of a call without a plan, what they need to know.
@@ -101,6 +110,7 @@ int run_generate(const GenerateOptions& options) {
   if (!plan) check_call(options, nullptr);
   Session session = make_session(options);
   session.plan = std::move(plan);
+  if (session.plan) check_ends(*session.plan, session.loaded.model->info());
   session.constraint = given.constraint;
   use_constraint(session, options);
   for (std::size_t i = 0; i < session.prompts.size(); ++i) {

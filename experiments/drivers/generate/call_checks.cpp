@@ -9,6 +9,7 @@
 #include "sim/core/errors.h"
 #include "sim/core/policies/policy_registry.h"
 #include "sim/core/tree_growth.h"
+#include "sim/core/utf8.h"
 
 namespace speclab::experiments {
 namespace {
@@ -35,15 +36,37 @@ void check_rounds(const GenerateOptions& options, const GenerationPlan& plan) {
                   given, plan.mode.name, plan.num_return_sequences));
 }
 
+void check_policy(const std::string& policy) {
+  if (policy != "auto") make_policy(policy);
+}
+
+void check_constraint(const ConstraintOptions& constraint, const engines::StopOptions& stop) {
+  if ((constraint.regex || constraint.json_schema) && stop.ignore_eos)
+    throw ConfigError(
+        "--regex or --json-schema with --ignore-eos; allowed: one of them, because a text that "
+        "meets its constraint has to end");
+}
+
+void check_stop_strings(const std::vector<std::string>& strings) {
+  for (const std::string& text : strings)
+    if (valid_utf8_prefix(text) != text.size())
+      throw ConfigError(
+          fmt::format("stop string '{}' is no valid UTF-8; allowed: UTF-8", escaped(text, 40)));
+}
+
 }  // namespace
 
 void check_call(const GenerateOptions& options, const GenerationPlan* plan) {
-  const engines::DrafterOptions& drafter = (plan ? plan->decoder : options.decoder).drafter;
+  const engines::DecoderOptions& decoder = plan ? plan->decoder : options.decoder;
+  const std::string& policy = plan ? plan->policy : options.policy;
   if (options.draw_trees && options.common.json)
     throw ConfigError("--draw-trees and --json contradict each other; give one");
   check_stream(options);
-  check_drafter_options(drafter);
-  check_tree(drafter.tree, plan ? plan->policy : options.policy);
+  check_drafter_options(decoder.drafter);
+  check_policy(policy);
+  check_tree(decoder.drafter.tree, policy);
+  check_stop_strings(options.decoder.stop.stop_strings);
+  check_constraint(options.constraint, decoder.stop);
   if (plan != nullptr) {
     check_rounds(options, *plan);
     check_stream_of_plan(options.stream, *plan);

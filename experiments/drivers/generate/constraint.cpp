@@ -62,10 +62,6 @@ std::shared_ptr<const engines::TokenMask> mask_of(const engines::TextConstraint&
     throw ConfigError(
         "--regex or --json-schema with a model that has no tokenizer; allowed: models with one, "
         "because a constraint speaks of texts");
-  if (stop.ignore_eos)
-    throw ConfigError(
-        "--regex or --json-schema with --ignore-eos; allowed: one of them, because a text that "
-        "meets its constraint has to end");
   return constraint.mask({loaded.tokenizer, loaded.model->info().vocab_size,
                           stop.eos_token_ids.value_or(std::vector<Token>{})});
 }

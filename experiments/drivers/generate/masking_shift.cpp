@@ -105,7 +105,7 @@ void check_masking_shift(const GenerateOptions& options, const GenerationPlan* p
       plan->num_return_sequences < kFewestTexts)
     throw ConfigError(
         fmt::format("--masking-shift needs texts that are drawn; allowed: --do-sample "
-                    "true, and --num-return-sequences of {} or more",
+                    "true with one beam, and --num-return-sequences of {} or more",
                     kFewestTexts));
   if (!engines::is_lossless(plan->decoder))
     throw ConfigError(fmt::format(

@@ -24,8 +24,8 @@ ShownText::ShownText(const GenerateOptions& mode, std::string prompt_id,
       is_silent_(!has_lines_ && (mode.common.json || mode.draw_trees)),
       skips_prompt_(mode.stream.skip_prompt),
       prompt_id_(std::move(prompt_id)),
-      stream_(tokenizer,
-              {pieces_of(mode), mode.stream.left_out(), mode.decoder.stop.stop_strings}) {}
+      stream_(tokenizer, {pieces_of(mode), mode.stream.left_out(), mode.decoder.stop.stop_strings,
+                          mode.decoder.stop.eos_token_ids.value_or(std::vector<Token>{})}) {}
 
 void ShownText::begin(std::span<const Token> prompt_ids) {
   if (skips_prompt_) return;

@@ -78,7 +78,9 @@ void TextStream::append(std::span<const Token> tokens, LeftOutTokens left_out) {
 
 bool TextStream::is_left_out(Token token, LeftOutTokens left_out) const {
   if (left_out == LeftOutTokens::none) return false;
-  if (left_out == LeftOutTokens::ends) return tokenizer_->is_end_of_sequence(token);
+  if (left_out == LeftOutTokens::ends)
+    return tokenizer_->is_end_of_sequence(token) ||
+           std::ranges::find(options_.ends, token) != options_.ends.end();
   return tokenizer_->token_bytes(token).empty();
 }
 

@@ -23,6 +23,7 @@ struct TextStreamOptions {
   StreamPieces pieces = StreamPieces::whole;
   LeftOutTokens left_out = LeftOutTokens::ends;
   std::vector<std::string> stop_strings{};  ///< none of them empty
+  std::vector<Token> ends{};                ///< that count beside the tokenizer's
 };
 
 /// Bytes at the begin of a text that make whole words: all of it if it ends with a newline or a CJK

@@ -8,6 +8,7 @@
 
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/utf8.h"
 
 namespace speclab::experiments {
 namespace {
@@ -121,14 +122,15 @@ std::optional<GivenValues> read_folder_generation_file(const std::string& model)
 }
 
 KeyValue command_line_value(const GenerationKey& key, const std::string& text) {
+  const auto refuse = [&](const char* found) {
+    throw ConfigError(fmt::format("{}: {}; allowed: {}", key.option(), found, key.allowed));
+  };
+  if (valid_utf8_prefix(text) != text.size()) refuse("no valid UTF-8");
   if (text == "True") return true;
   if (text == "False") return false;
   if (text == "None") return nullptr;
   if (!takes_texts(key))
     if (const auto number = plain_number(text)) return *number;
-  const auto refuse = [&](const char* found) {
-    throw ConfigError(fmt::format("{}: {}; allowed: {}", key.option(), found, key.allowed));
-  };
   try {
     const KeyValue value =
         KeyValue::parse(text, depth_check([&] { refuse("nested deeper than 100"); }));

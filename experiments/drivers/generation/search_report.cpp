@@ -18,7 +18,9 @@ using nlohmann::ordered_json;
 
 TextStreamOptions text_options(const GenerateOptions& options, const GenerationPlan& plan) {
   const engines::StopOptions& stop = plan.mode.searches() ? plan.search.stop : plan.decoder.stop;
-  return {.left_out = options.stream.left_out(), .stop_strings = stop.stop_strings};
+  return {.left_out = options.stream.left_out(),
+          .stop_strings = stop.stop_strings,
+          .ends = stop.eos_token_ids.value_or(std::vector<Token>{})};
 }
 
 /// The text of a sequence; null without a tokenizer.

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <limits>
+#include <map>
+#include <set>
 #include <string_view>
 
 #include "analysis/io/csv_writer.h"
@@ -40,6 +42,33 @@ ModeRow mode_row_at(const analysis::Table& table, std::size_t row) {
           .revision = table.text(row, "revision")};
 }
 
+/// @throws DataError for counts that no decoding has
+void check_counts(const analysis::Table& table, std::size_t place, const ModeRow& row) {
+  if (row.accepted > row.drafted) table.fail(place, "accepted", "more steps than were drafted");
+  if (row.rows < row.steps) table.fail(place, "rows", "fewer rows than forwards");
+  if (row.tokens > row.steps + row.accepted + 1)
+    table.fail(place, "tokens", "more tokens than forwards and accepted drafts make");
+}
+
+/// All rows are of one measurement, and a case has each prompt once, with the same keys.
+void check_consistent(const analysis::Table& table, const std::vector<ModeRow>& rows) {
+  std::set<std::pair<std::string, std::string>> seen;
+  std::map<std::string, const ModeRow*> cases;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const ModeRow &row = rows[i], &first = rows.front();
+    if (row.model != first.model) table.fail(i, "model", "another model than in the first row");
+    if (row.machine != first.machine)
+      table.fail(i, "machine", "another machine than in the first row");
+    if (row.revision != first.revision)
+      table.fail(i, "revision", "another revision than in the first row");
+    if (!seen.emplace(row.name, row.prompt).second)
+      table.fail(i, "prompt", "a prompt that its case has already");
+    const ModeRow& of_case = *cases.emplace(row.name, &row).first->second;
+    if (row.keys != of_case.keys) table.fail(i, "keys", "other keys than in its case before");
+    if (row.mode != of_case.mode) table.fail(i, "mode", "another mode than in its case before");
+  }
+}
+
 }  // namespace
 
 void write_mode_rows(std::span<const ModeRow> rows, const std::string& path) {
@@ -61,6 +90,8 @@ std::vector<ModeRow> read_mode_rows(const std::string& path) {
   std::vector<ModeRow> rows;
   for (std::size_t row = 0; row < table.size(); ++row) rows.push_back(mode_row_at(table, row));
   if (rows.empty()) throw DataError(path + ": no rows");
+  for (std::size_t row = 0; row < rows.size(); ++row) check_counts(table, row, rows[row]);
+  check_consistent(table, rows);
   return rows;
 }
 

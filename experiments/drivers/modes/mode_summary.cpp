@@ -15,9 +15,7 @@ using CaseRows = std::map<std::string, const ModeRow*>;
 CaseRows rows_of(const std::vector<ModeRow>& rows, const std::string& name) {
   CaseRows of_case;
   for (const ModeRow& row : rows)
-    if (row.name == name && !of_case.emplace(row.prompt, &row).second)
-      throw DataError("case '" + escaped(name, 60) + "' has prompt '" + escaped(row.prompt, 60) +
-                      "' twice");
+    if (row.name == name) of_case[row.prompt] = &row;
   return of_case;
 }
 

@@ -98,6 +98,16 @@ TEST(JsonSchema, RefusesTheRestWithItsPath) {
 }
 
 /// Defect: references that double the schema at every step take all memory.
+/// Defect: time that grows with the cube of the properties, before the schema is refused.
+TEST(JsonSchema, RefusesTooManyOptionalPropertiesAtOnce) {
+  std::string properties;
+  for (int i = 0; i < 3000; ++i)
+    properties += (i ? ",\"p" : "\"p") + std::to_string(i) + "\":{\"type\":\"null\"}";
+  EXPECT_NE(schema_refusal(R"({"type":"object","properties":{)" + properties + "}}")
+                .find("too many may stand first"),
+            std::string::npos);
+}
+
 TEST(JsonSchema, LimitsWhatReferencesMultiply) {
   std::string schema = R"({"$ref":"#/$defs/d0","$defs":{)";
   for (int i = 0; i < 30; ++i) {

@@ -149,6 +149,9 @@ TEST_F(ProgramGeneration, RefusesContradictions) {
   expect_refusal(call("--prompt-ids 1 --num-beams 2 --prompt-lookup-num-tokens 3"), 2,
                  "prompt_lookup_num_tokens");
   expect_refusal(call("--prompt-ids 1 --num-beams 2 --side-by-side"), 2, "side-by-side");
+  expect_refusal(call("--prompt-ids 1 --eos-token-id 999999"), 2, "eos_token_id has 999999");
+  expect_refusal("generate --explain --stop-strings \"$(printf 'a\\377')\"", 2, "no valid UTF-8");
+  expect_refusal("generate --explain --stop \"$(printf 'a\\377')\"", 0, "no valid UTF-8");
   expect_refusal(call("--prompt-ids 1 --num-beams 4 --max-new-tokens 100000"), 2, "context");
   expect_refusal(call("--prompt-ids 1 --force-words-ids '[[5]]'"), 2, "2 beams or more");
   expect_refusal(call("--prompt-ids 1 --force-words-ids '[[5,100000]]' --num-beams 4"), 2,

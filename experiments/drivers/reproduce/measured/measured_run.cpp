@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analysis/io/file_digests.h"
+#include "engines/interface/names.h"
 #include "sim/core/errors.h"
 
 namespace speclab::experiments {
@@ -44,14 +45,24 @@ MeasuredRun::MeasuredRun(const std::string& folder)
       bootstrap_(run_.manifest.seed),
       pooled_(analysis::pooled_groups(run_, baseline_, bootstrap_)),
       by_category_(analysis::groups_by_category(run_, baseline_, bootstrap_)) {
-  const std::string path = folder + "/bridges.csv";
-  for (const analysis::BridgeRow& row : analysis::read_bridges(path)) {
-    if (std::ranges::find(run_.generations, row.row_id, &analysis::Generation::row_id) ==
-        run_.generations.end())
-      throw DataError(fmt::format("{}: row_id {} is not in rows.csv; take both files of one run",
-                                  path, row.row_id));
+  for (const analysis::BridgeRow& row : analysis::read_bridges(folder + "/bridges.csv")) {
+    check_bridge(row);
     bridges_[row.row_id] = row.use;
   }
+}
+
+void MeasuredRun::check_bridge(const analysis::BridgeRow& row) const {
+  const auto refuse = [&](const std::string& why) {
+    throw DataError(fmt::format("{}/bridges.csv: row_id {} {}; take both files of one run",
+                                run_.folder, row.row_id, why));
+  };
+  const auto of_row =
+      std::ranges::find(run_.generations, row.row_id, &analysis::Generation::row_id);
+  if (of_row == run_.generations.end()) refuse("is not in rows.csv");
+  if (!engines::is_among(row.use.bridge, engines::kBridges))
+    refuse(fmt::format("has the bridge '{}', which is none", escaped(row.use.bridge, 40)));
+  if (row.use.unshared_outputs > of_row->output_tokens)
+    refuse("has more tokens outside the drafter's vocabulary than its text");
 }
 
 const BridgeUse& MeasuredRun::bridge_of(const analysis::Generation& generation) const {

@@ -46,6 +46,9 @@ class MeasuredRun {
   std::string description() const;
 
  private:
+  /// @throws DataError if rows.csv has no such generation, or none that fits
+  void check_bridge(const analysis::BridgeRow& row) const;
+
   analysis::Run run_;
   analysis::Baseline baseline_;
   mutable analysis::Bootstrap bootstrap_;      ///< keeps its resamples

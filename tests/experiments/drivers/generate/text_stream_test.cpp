@@ -161,6 +161,12 @@ TEST(TextStream, LeavesOutTheSpecialTokensThatItIsTold) {
   const std::string text = "<|im_start|>a<|im_end|>";
   EXPECT_EQ(joined(pieces_of_text(text, {.left_out = LeftOutTokens::special})), "a");
   EXPECT_EQ(joined(pieces_of_text(text, {.left_out = LeftOutTokens::none})), text);
+  const auto tokenizer = tokenizer_of_kind("byte_level_o200k");
+  const std::vector<Token> ids = tokenizer->encode("ab", engines::SpecialText::as_plain_text);
+  TextStream stream(tokenizer.get(), {.ends = {ids.back()}});
+  pieces_of(stream, ids);
+  EXPECT_EQ(stream.text(), tokenizer->decode(std::span(ids).first(ids.size() - 1)))
+      << "an end of this call";
 }
 
 /// Defect: a text that a possible stop string holds back for longer than it can be one.

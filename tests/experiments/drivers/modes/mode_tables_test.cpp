@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 
 #include "experiments/drivers/modes/mode_summary.h"
@@ -21,10 +22,10 @@ ModeRow row_of(const std::string& name, const std::string& prompt, double second
           .mode = "beam_search",
           .prompt = prompt,
           .tokens = tokens,
-          .steps = 5,
+          .steps = name == "plain" ? tokens : 5,
           .rows = 20,
-          .drafted = name == "plain" ? 0 : 8,
-          .accepted = name == "plain" ? 0 : 2,
+          .drafted = name == "plain" ? 0 : 16,
+          .accepted = name == "plain" ? 0 : 4,
           .seconds = seconds,
           .predicted_seconds = name == "plain" ? 3 * seconds : 2 * seconds,
           .output_hash = hash,
@@ -62,7 +63,7 @@ TEST(ModeTables, RowsAreReadAsTheyWereWritten) {
   EXPECT_EQ(read_file(again), read_file(path));
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[1].text, "a, \"b\"");
-  EXPECT_EQ(rows[1].accepted, 2);
+  EXPECT_EQ(rows[1].accepted, 4);
   EXPECT_EQ(rows[1].predicted_seconds, 2);
   write_mode_rows({}, path);
   EXPECT_THROW(read_mode_rows(path), DataError);
@@ -91,7 +92,37 @@ TEST(ModeTables, SummaryComparesPromptByPrompt) {
 TEST(ModeTables, SummaryRefusesRowsThatDoNotMatch) {
   EXPECT_THROW(summarise({row_of("drafted", "p", 2)}, "plain"), DataError);
   EXPECT_THROW(summarise({row_of("plain", "p", 2), row_of("drafted", "q", 2)}, "plain"), DataError);
-  EXPECT_THROW(summarise({row_of("plain", "p", 2), row_of("plain", "p", 2)}, "plain"), DataError);
+}
+
+/// Defect: rows of several measurements, or counts that no decoding has, make a table.
+TEST(ModeTables, RowsOfSeveralMeasurementsAreRefused) {
+  const speclab::testing::TemporaryFolder folder;
+  const std::string path = modes_file(folder.path());
+  const auto error = [&](const std::function<void(ModeRow&)>& change) {
+    std::vector<ModeRow> rows{row_of("plain", "p", 2), row_of("drafted", "p", 2),
+                              row_of("drafted", "q", 2)};
+    change(rows[2]);
+    write_mode_rows(rows, path);
+    try {
+      read_mode_rows(path);
+    } catch (const DataError& refused) {
+      return std::string(refused.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(error([](ModeRow&) {}), "");
+  const std::map<std::string, std::function<void(ModeRow&)>> changes{
+      {"accepted", [](ModeRow& row) { row.accepted = 17; }},
+      {"rows", [](ModeRow& row) { row.rows = 4; }},
+      {"tokens", [](ModeRow& row) { row.tokens = 11; }},
+      {"model", [](ModeRow& row) { row.model = "other"; }},
+      {"machine", [](ModeRow& row) { row.machine = "other"; }},
+      {"revision", [](ModeRow& row) { row.revision = "other"; }},
+      {"keys", [](ModeRow& row) { row.keys = "num_beams=5"; }},
+      {"mode", [](ModeRow& row) { row.mode = "sample"; }},
+      {"prompt", [](ModeRow& row) { row.prompt = "p"; }}};
+  for (const auto& [column, change] : changes)
+    EXPECT_NE(error(change).find(column), std::string::npos) << column << ": " << error(change);
 }
 
 }  // namespace
