@@ -108,6 +108,7 @@ int run_generate(const GenerateOptions& options) {
   auto plan = read ? planned_generation(options, *read) : std::nullopt;
   if (options.generation.explain) return 0;
   if (!plan) check_call(options, nullptr);
+  note_unused_options(options, plan ? &*plan : nullptr);
   Session session = make_session(options);
   session.plan = std::move(plan);
   if (session.plan) check_ends(*session.plan, session.loaded.model->info());

@@ -75,4 +75,16 @@ void check_call(const GenerateOptions& options, const GenerationPlan* plan) {
   check_masking_shift(options, plan);
 }
 
+void note_unused_options(const GenerateOptions& options, const GenerationPlan* plan) {
+  const engines::DecoderOptions& decoder = plan ? plan->decoder : options.decoder;
+  const bool has_constraint = options.constraint.regex || options.constraint.json_schema;
+  if (decoder.drafter.kind != "plain" && (decoder.drafter.kind != "none" || has_constraint)) return;
+  if (options.generation.is_policy_given)
+    fmt::print(stderr, "speclab: the policy '{}' has no effect without a drafter\n",
+               escaped(options.policy, 40));
+  if (decoder.verifier != engines::DecoderOptions{}.verifier)
+    fmt::print(stderr, "speclab: the verifier '{}' has no effect without a drafter\n",
+               decoder.verifier);
+}
+
 }  // namespace speclab::experiments

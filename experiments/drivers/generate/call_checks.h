@@ -8,4 +8,7 @@ namespace speclab::experiments {
 /// @param plan  null: the options say everything @throws ConfigError
 void check_call(const GenerateOptions& options, const GenerationPlan* plan);
 
+/// Says on standard error which options about drafts have no effect, because nothing is drafted.
+void note_unused_options(const GenerateOptions& options, const GenerationPlan* plan);
+
 }  // namespace speclab::experiments
