@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,12 +25,8 @@ class SharedVocabulary {
   SharedVocabulary(const Tokenizer& drafter, const Tokenizer& target)
       : to_target_(static_cast<std::size_t>(drafter.vocab_size()), kNone),
         to_draft_(static_cast<std::size_t>(target.vocab_size()), kNone) {
-    pair_equal(drafter, target, [](const Tokenizer& t, Token token) {
-      return t.token_bytes(token);  // nothing of a special token
-    });
-    pair_equal(drafter, target, [](const Tokenizer& t, Token token) {
-      return t.token_bytes(token).empty() ? t.token_text(token) : "";
-    });
+    pair_equal(tokens_by_bytes(drafter), tokens_by_bytes(target));
+    pair_equal(special_tokens(drafter), special_tokens(target));
     pair_ends(drafter, target);
   }
 
@@ -62,17 +59,46 @@ class SharedVocabulary {
     ++size_;
   }
 
-  /// The first of several tokens with the same spelling is taken.
-  void pair_equal(const Tokenizer& drafter, const Tokenizer& target, const auto& spelling) {
-    std::unordered_map<std::string, Token> of_target;
-    for (Token token = 0; token < target.vocab_size(); ++token)
-      of_target.emplace(spelling(target, token), token);
-    of_target.erase("");
-    for (Token token = 0; token < drafter.vocab_size(); ++token) {
-      const auto found = of_target.find(spelling(drafter, token));
-      if (found == of_target.end() || to_draft(found->second) != kNone) continue;
-      if (to_target(token) == kNone) pair(token, found->second);
+  using BySpelling = std::unordered_map<std::string, Token>;
+
+  /// Of several tokens with the same bytes, the one that the tokenizer writes: byte tokens stand
+  /// beside those of characters.
+  static BySpelling tokens_by_bytes(const Tokenizer& tokenizer) {
+    BySpelling tokens;
+    std::set<std::string> repeated;
+    for (Token token = 0; token < tokenizer.vocab_size(); ++token) {
+      const std::string bytes = tokenizer.token_bytes(token);  // nothing of a special token
+      if (!bytes.empty() && !tokens.emplace(bytes, token).second) repeated.insert(bytes);
     }
+    for (const std::string& bytes : repeated)
+      if (const Token written = written_token(tokenizer, bytes); written != kNone)
+        tokens[bytes] = written;
+    return tokens;
+  }
+
+  /// The token that stands for these bytes in a text; kNone if several do. Some tokenizers write
+  /// another one at the beginning.
+  static Token written_token(const Tokenizer& tokenizer, const std::string& bytes) {
+    for (const char* before : {"", "x"}) {
+      const std::vector<Token> ids = tokenizer.encode(before + bytes, SpecialText::as_plain_text);
+      if (!ids.empty() && tokenizer.token_bytes(ids.back()) == bytes) return ids.back();
+    }
+    return kNone;
+  }
+
+  static BySpelling special_tokens(const Tokenizer& tokenizer) {
+    BySpelling tokens;
+    for (Token token = 0; token < tokenizer.vocab_size(); ++token)
+      if (const std::string text = tokenizer.token_text(token);
+          !text.empty() && tokenizer.token_bytes(token).empty())
+        tokens.emplace(text, token);
+    return tokens;
+  }
+
+  void pair_equal(const BySpelling& of_drafter, const BySpelling& of_target) {
+    for (const auto& [spelling, draft_token] : of_drafter)
+      if (const auto found = of_target.find(spelling); found != of_target.end())
+        pair(draft_token, found->second);
   }
 
   /// Ends that are spelled differently mean the same.

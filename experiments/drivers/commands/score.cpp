@@ -147,14 +147,17 @@ void check_logits_file(const engines::Engines& engines, const ScoreOptions& opti
                                   escaped(*options.logits, 200)));
 }
 
+/// All prompts are checked before the first is scored.
 void score_prompts(const ScoreOptions& options, const engines::LoadedModel& loaded,
                    const std::vector<Prompt>& prompts) {
+  std::vector<std::vector<Token>> texts;
   for (const Prompt& prompt : prompts) {
     const std::string where = "prompt " + prompt.id;
-    const std::vector<Token> ids = ids_of_text(where, prompt.text, loaded);
-    check_ids(where, ids, loaded.model->info());
-    print_scores(ids, score(*loaded.model, ids, options), options, loaded, &prompt);
+    texts.push_back(ids_of_text(where, prompt.text, loaded));
+    check_ids(where, texts.back(), loaded.model->info());
   }
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    print_scores(texts[i], score(*loaded.model, texts[i], options), options, loaded, &prompts[i]);
 }
 
 }  // namespace

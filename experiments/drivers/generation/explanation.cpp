@@ -80,8 +80,9 @@ KeyValue explained_call_json(const ExplainedCall& call) {
 
 std::string explanation_text(const GenerationConfig& config, const GenerationMode& mode,
                              const ExplainedCall& call) {
+  const bool is_drafted_search = mode.drafted && mode.searches();
   std::string text =
-      fmt::format("{}{}\n{}\n", mode.name, mode.drafted ? " (drafted)" : "", mode.why);
+      fmt::format("{}{}\n{}\n", mode.name, is_drafted_search ? " (drafted)" : "", mode.why);
   if (is_drafted(call)) text += drafter_text(*call.plan);
   text += '\n';
   visit_shown(config, mode, [&](const char* key, const KeyValue& value, const std::string& origin) {

@@ -24,6 +24,18 @@ TEST(SharedVocabulary, PairsTokensOfTheSameBytesOnce) {
   EXPECT_EQ(shared.draft_tokens(), (std::vector<Token>{0, 2}));
 }
 
+/// Defect: the byte token of a character is taken for shared, which no text holds, and the token
+/// of the character itself is not.
+TEST(SharedVocabulary, PairsTheTokenThatIsWritten) {
+  const StringTokenizer bytes_first({"a", "b", "a", "ab"}, true), other({"b", "a"});
+  const SharedVocabulary drafted(bytes_first, other), reversed(other, bytes_first);
+  EXPECT_EQ(drafted.to_target(2), 1);
+  EXPECT_EQ(drafted.to_target(0), kNone);
+  EXPECT_EQ(drafted.to_draft(1), 2);
+  EXPECT_EQ(reversed.to_target(1), 2);
+  EXPECT_EQ(reversed.to_draft(0), kNone);
+}
+
 /// Defect: a special token is taken for the plain text of the same letters, or ends that are
 /// spelled differently are not paired.
 TEST(SharedVocabulary, PairsSpecialTokensByTextAndEndsByMeaning) {

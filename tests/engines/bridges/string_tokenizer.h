@@ -11,7 +11,9 @@ namespace speclab::engines::testing {
 /// tokens are written in angle brackets; the first of them ends texts.
 class StringTokenizer final : public Tokenizer {
  public:
-  explicit StringTokenizer(std::vector<std::string> texts) : texts_(std::move(texts)) {}
+  /// @param writes_last  of equal texts; else the first is written
+  explicit StringTokenizer(std::vector<std::string> texts, bool writes_last = false)
+      : texts_(std::move(texts)), writes_last_(writes_last) {}
 
   std::int32_t vocab_size() const override { return static_cast<std::int32_t>(texts_.size()); }
   std::vector<Token> encode(std::string_view text, SpecialText) const override {
@@ -20,7 +22,7 @@ class StringTokenizer final : public Tokenizer {
       Token best = -1;
       for (Token token = 0; token < vocab_size(); ++token)
         if (text.starts_with(text_of(token)) &&
-            (best < 0 || text_of(token).size() > text_of(best).size()))
+            (best < 0 || text_of(token).size() + (writes_last_ ? 1 : 0) > text_of(best).size()))
           best = token;
       if (best >= 0) ids.push_back(best);
       text.remove_prefix(best >= 0 ? text_of(best).size() : 1);
@@ -55,6 +57,7 @@ class StringTokenizer final : public Tokenizer {
   bool is_special(Token token) const { return token_text(token).starts_with("<"); }
 
   std::vector<std::string> texts_;
+  bool writes_last_;
 };
 
 }  // namespace speclab::engines::testing

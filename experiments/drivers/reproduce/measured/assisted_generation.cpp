@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "experiments/drivers/reproduce/measured/beside_figure.h"
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 #include "sim/core/errors.h"
 

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "experiments/drivers/reproduce/measured/beside_figure.h"
 #include "experiments/drivers/reproduce/measured/closed_world.h"
 #include "sim/analytic/speedup.h"
 

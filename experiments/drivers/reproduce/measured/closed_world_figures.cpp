@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "experiments/drivers/reproduce/measured/beside_figure.h"
 #include "experiments/drivers/reproduce/measured/closed_world.h"
 
 namespace speclab::experiments {

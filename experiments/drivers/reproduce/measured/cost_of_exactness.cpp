@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "experiments/drivers/reproduce/measured/beside_figure.h"
 #include "experiments/drivers/reproduce/measured/crossings.h"
 
 namespace speclab::experiments {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "experiments/drivers/reproduce/measured/beside_figure.h"
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 
 namespace speclab::experiments {

@@ -8,6 +8,7 @@
 
 #include "experiments/drivers/engines_loader.h"
 #include "experiments/drivers/levers/measure_levers.h"
+#include "experiments/drivers/reproduce/measured/beside_figure.h"
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"

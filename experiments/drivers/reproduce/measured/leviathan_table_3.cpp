@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "experiments/drivers/reproduce/measured/beside_figure.h"
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 
 namespace speclab::experiments {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "experiments/drivers/reproduce/measured/beside_figure.h"
 #include "experiments/drivers/reproduce/measured/crossings.h"
 
 namespace speclab::experiments {

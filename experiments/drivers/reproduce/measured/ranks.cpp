@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "experiments/drivers/reproduce/measured/beside_figure.h"
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 #include "sim/core/errors.h"
 
