@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "experiments/drivers/generate/call_checks.h"
 #include "sim/core/errors.h"
 #include "tests/engines/constraints/word_tokenizer.h"
 #include "tests/engines/formats/temporary_folder.h"
@@ -62,13 +63,17 @@ TEST(ReadConstraint, ReadsASchemaFileOrNothing) {
   EXPECT_THROW(read_constraint({.json_schema = folder.path("none.json")}), ConfigError);
 }
 
-TEST(MaskOf, NeedsATokenizerAndEnds) {
-  const auto constraint = engines::regex_constraint("a");
-  EXPECT_THROW(mask_of(*constraint, {}, {}), ConfigError);
-  engines::LoadedModel loaded;
-  loaded.tokenizer =
-      std::make_shared<engines::testing::WordTokenizer>(std::vector<std::string>{"</s>", "a"});
-  EXPECT_THROW(mask_of(*constraint, loaded, {.ignore_eos = true}), ConfigError);
+TEST(MaskOf, NeedsATokenizer) {
+  EXPECT_THROW(mask_of(*engines::regex_constraint("a"), {}, {}), ConfigError);
+}
+
+/// Defect: a text that has to end never may.
+TEST(CheckCall, RefusesAConstraintWithoutEnds) {
+  GenerateOptions options;
+  options.constraint.regex = "a";
+  EXPECT_NO_THROW(check_call(options, nullptr));
+  options.decoder.stop.ignore_eos = true;
+  EXPECT_THROW(check_call(options, nullptr), ConfigError);
 }
 
 }  // namespace
