@@ -1,6 +1,7 @@
 #include "analysis/stats/group_ratio.h"
 
 #include <map>
+#include <string>
 #include <utility>
 
 namespace speclab::analysis {

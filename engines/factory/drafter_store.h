@@ -27,7 +27,7 @@ class DrafterStore {
     std::map<std::int32_t, std::shared_ptr<LanguageModel>> resized{};  ///< by size of vocabulary
   };
   Transformer& transformer(const std::string& kind, const std::string& model);
-  /// The model, its head with the rows of these tokens alone.
+  /// The model with a head of these tokens only.
   std::shared_ptr<LanguageModel> trimmed_transformer(const std::string& kind,
                                                      const std::string& model,
                                                      const std::vector<Token>& tokens);

@@ -61,8 +61,8 @@ class SharedVocabulary {
 
   using BySpelling = std::unordered_map<std::string, Token>;
 
-  /// Of several tokens with the same bytes, the one that the tokenizer writes: byte tokens stand
-  /// beside those of characters.
+  /// If several tokens have the same bytes, the one that the tokenizer writes counts. Byte tokens
+  /// stand beside those of characters.
   static BySpelling tokens_by_bytes(const Tokenizer& tokenizer) {
     BySpelling tokens;
     std::set<std::string> repeated;

@@ -20,7 +20,7 @@
 namespace speclab::experiments {
 namespace {
 
-/// What all prompts of a call share.
+/// Everything that the prompts of a call share.
 struct Session {
   std::unique_ptr<engines::Engines> engines;
   engines::LoadedModel loaded;

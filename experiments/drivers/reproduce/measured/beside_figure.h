@@ -15,7 +15,7 @@ class BesideFigure {
 
   void add(const std::string& series, double x, const analysis::Estimate& ours);
   void add_theirs(const std::string& series, double x, double value);
-  /// What is drawn are shares: the axis goes from 0 to 1.
+  /// The axis goes from 0 to 1, for shares.
   void show_shares() { figure_.y.range = analysis::Interval{0, 1}; }
   /// The place of a name on an axis of names.
   double place(const std::string& name);
