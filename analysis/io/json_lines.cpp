@@ -8,6 +8,7 @@
 
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/json_text.h"
 
 namespace speclab::analysis {
 namespace {
@@ -16,9 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostShown = 100;  ///< characters of what was found
 
-std::string shown(const Json& value) {
-  return escaped(value.dump(-1, ' ', true, Json::error_handler_t::replace), kMostShown);
-}
+std::string shown(const Json& value) { return shown_json(value, kMostShown); }
 
 const Json& member(const Json& object, const char* key) {
   if (!object.is_object())
@@ -39,6 +38,8 @@ const Json& typed(const Json& object, const char* key, bool (Json::*is_allowed)(
 }
 
 Json parsed(const std::string& line) {
+  if (json_depth(line) > kMostJsonDepth)
+    throw DataError(fmt::format("nested deeper than {}; allowed: an object", kMostJsonDepth));
   try {
     return Json::parse(line);
   } catch (const Json::parse_error& error) {

@@ -10,6 +10,7 @@
 #include "analysis/io/manifest.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/json_text.h"
 
 namespace speclab::analysis {
 namespace {
@@ -35,14 +36,12 @@ Json parsed_manifest(const std::string& path) {
     refuse(path, fmt::format("{} bytes", bytes),
            fmt::format("allowed: at most {}, as a training writes it; put that file back",
                        kMostManifestBytes));
-  const auto expect_shallow = [&](int depth, Json::parse_event_t, Json&) {
-    if (depth > kMostDepth)
-      refuse(path, fmt::format("more than {} levels of JSON", kMostDepth),
-             "allowed: the manifest.json of a training, as it was written");
-    return true;
-  };
+  const std::string text = read_file(path);
+  if (json_depth(text) > kMostDepth)
+    refuse(path, fmt::format("more than {} levels of JSON", kMostDepth),
+           "allowed: the manifest.json of a training, as it was written");
   try {
-    return Json::parse(read_file(path), expect_shallow);
+    return Json::parse(text);
   } catch (const Json::exception&) {
     refuse(
         path, "no JSON that can be read",

@@ -8,6 +8,7 @@
 
 #include "engines/constraints/schema_containers.h"
 #include "engines/constraints/schema_numbers.h"
+#include "engines/constraints/schema_overlap.h"
 #include "engines/constraints/schema_place.h"
 #include "engines/constraints/schema_text.h"
 #include "engines/constraints/spelt_json.h"
@@ -79,8 +80,24 @@ class SchemaReader final : public SchemaValues {
   Expression read_choice(const SchemaPlace& schema, const char* key) {
     check_keywords(schema, {key});
     std::vector<Expression> choices;
-    for (const SchemaPlace& one : schema.at(key).elements()) choices.push_back(texts_of(one));
+    const std::vector<SchemaPlace> schemas = schema.at(key).elements();
+    for (const SchemaPlace& one : schemas) choices.push_back(texts_of(one));
+    if (std::string_view(key) == "oneOf") require_apart(schemas);
     return Expression::choice(std::move(choices));
+  }
+
+  /// A text of one choice is written without a look at the others, so no value may meet two.
+  void require_apart(const std::vector<SchemaPlace>& schemas) {
+    const FollowReference follow = [this](const SchemaPlace& schema) {
+      const SchemaPlace place = schema.at("$ref");
+      return target_of(place, place.text());
+    };
+    for (std::size_t second = 1; second < schemas.size(); ++second)
+      for (std::size_t first = 0; first < second; ++first)
+        if (may_share_a_value(schemas[first], schemas[second], follow, num_comparisons_))
+          schemas[second].fail(
+              fmt::format("a schema of oneOf whose values may meet schema [{}] too", first),
+              "schemas of which a value meets one alone, or anyOf");
   }
 
   /// Empty if the schema names none.
@@ -162,6 +179,7 @@ class SchemaReader final : public SchemaValues {
   SchemaPlace root_;
   std::set<std::string> open_;  ///< references that are being followed
   int depth_ = 0, num_parts_ = 0;
+  std::size_t num_comparisons_ = 0;  ///< of the schemas of oneOf
 };
 
 }  // namespace

@@ -11,9 +11,7 @@ namespace {
 
 const CharacterSet kDigits{{U'0', U'9'}};
 const CharacterSet kWord{{U'0', U'9'}, {U'A', U'Z'}, {U'_', U'_'}, {U'a', U'z'}};
-const CharacterSet kSpace{{U'\t', U'\r'}, {U' ', U' '}};
-
-std::optional<CharacterSet> set_of_letter(char32_t letter) {
+std::optional<CharacterSet> set_of_letter(char32_t letter, const CharacterSet& blanks) {
   switch (letter) {
     case U'd':
       return kDigits;
@@ -24,9 +22,9 @@ std::optional<CharacterSet> set_of_letter(char32_t letter) {
     case U'W':
       return kWord.complement();
     case U's':
-      return kSpace;
+      return blanks;
     case U'S':
-      return kSpace.complement();
+      return blanks.complement();
     default:
       return std::nullopt;
   }
@@ -62,7 +60,8 @@ std::optional<char32_t> only_of(const CharacterSet& set) {
 
 }  // namespace
 
-RegexCursor::RegexCursor(std::string_view text, const std::string& name) : name_(name) {
+RegexCursor::RegexCursor(std::string_view text, const CharacterSet& blanks, const std::string& name)
+    : name_(name), blanks_(blanks) {
   if (text.size() > kMostRegexBytes)
     throw ConfigError(
         fmt::format("{} has {} bytes; allowed: at most {}", name, text.size(), kMostRegexBytes));
@@ -93,7 +92,7 @@ std::optional<std::int32_t> RegexCursor::take_number() {
 
 CharacterSet RegexCursor::take_escape() {
   const char32_t letter = take_any("a character behind the backslash");
-  if (auto set = set_of_letter(letter)) return *set;
+  if (auto set = set_of_letter(letter, blanks_)) return *set;
   if (const auto control = control_of_letter(letter)) return {{*control, *control}};
   if (letter == U'x' || letter == U'u') {
     const char32_t character = letter == U'x' ? take_hexadecimal(2) : take_code_point();

@@ -11,8 +11,9 @@ namespace speclab::engines {
 /// A regular expression that is being read, character by character.
 class RegexCursor {
  public:
+  /// @param blanks  the characters that \s stands for; outlive it, as the name does
   /// @throws ConfigError if the text is too long or no valid UTF-8
-  RegexCursor(std::string_view text, const std::string& name);
+  RegexCursor(std::string_view text, const CharacterSet& blanks, const std::string& name);
 
   bool at_end() const { return next_ == characters_.size(); }
   bool is_last() const { return next_ + 1 == characters_.size(); }
@@ -41,6 +42,7 @@ class RegexCursor {
   char32_t take_code_point();
 
   const std::string& name_;
+  const CharacterSet& blanks_;
   std::u32string characters_;
   std::size_t next_ = 0;
 };

@@ -7,12 +7,37 @@ namespace {
 
 constexpr int kMostGroups = 100;  ///< one within the other
 
-const CharacterSet kNoLineEnd = CharacterSet{{U'\n', U'\n'}}.complement();
+/// The sets in which the dialects of regular expressions differ.
+struct Dialect {
+  CharacterSet blanks;        ///< \s
+  CharacterSet not_line_end;  ///< the point
+};
+
+/// Blanks are those of ASCII; a line ends with its feed alone.
+const Dialect kPlainDialect{{{U'\t', U'\r'}, {U' ', U' '}},
+                            CharacterSet{{U'\n', U'\n'}}.complement()};
+/// WhiteSpace and LineTerminator of ECMA-262 (2024, 12.2 and 12.3), which JSON Schema names.
+const Dialect kSchemaDialect{
+    {{U'\t', U'\r'},
+     {U' ', U' '},
+     {0xA0, 0xA0},
+     {0x1680, 0x1680},
+     {0x2000, 0x200A},
+     {0x2028, 0x2029},
+     {0x202F, 0x202F},
+     {0x205F, 0x205F},
+     {0x3000, 0x3000},
+     {0xFEFF, 0xFEFF}},
+    CharacterSet{{U'\n', U'\n'}, {U'\r', U'\r'}, {0x2028, 0x2029}}.complement()};
+
+const Dialect& dialect_of(RegexPlace place) {
+  return place == RegexPlace::anywhere ? kSchemaDialect : kPlainDialect;
+}
 
 class RegexReader {
  public:
   RegexReader(std::string_view text, RegexPlace place, const std::string& name)
-      : cursor_(text, name), place_(place) {}
+      : dialect_(dialect_of(place)), cursor_(text, dialect_.blanks, name), place_(place) {}
 
   Expression read() {
     Expression all = alternatives();
@@ -54,7 +79,7 @@ class RegexReader {
       case U'[':
         return Expression::characters(cursor_.take_class());
       case U'.':
-        return Expression::characters(kNoLineEnd);
+        return Expression::characters(dialect_.not_line_end);
       case U'\\':
         return Expression::characters(cursor_.take_escape());
       case U'^':
@@ -112,6 +137,7 @@ class RegexReader {
     return Expression::repeated(std::move(part), *least, most);
   }
 
+  const Dialect& dialect_;
   RegexCursor cursor_;
   RegexPlace place_;
   int depth_ = 0;

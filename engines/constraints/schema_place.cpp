@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "engines/constraints/schema_text.h"
 #include "sim/core/errors.h"
+#include "sim/core/json_text.h"
 
 namespace speclab::engines {
 

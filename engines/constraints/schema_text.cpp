@@ -7,13 +7,12 @@
 
 #include "engines/constraints/json_schema.h"
 #include "sim/core/errors.h"
+#include "sim/core/json_text.h"
 
 namespace speclab::engines {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int kMostNesting = 4 * kMostSchemaDepth;  ///< objects and lists of the text
 
 [[noreturn]] void refuse_text(const std::string& file, const std::string& found,
                               const std::string& allowed) {
@@ -26,9 +25,7 @@ class Watch {
  public:
   explicit Watch(const std::string& file) : file_(file) {}
 
-  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
-    if (depth > kMostNesting)
-      refuse_text(file_, fmt::format("nested deeper than {}", kMostNesting), "less");
+  bool operator()(Json::parse_event_t event, const Json& parsed) {
     if (event == Json::parse_event_t::object_start) keys_.emplace_back();
     if (event == Json::parse_event_t::object_end) keys_.pop_back();
     if (event == Json::parse_event_t::key &&
@@ -44,21 +41,25 @@ class Watch {
 
 }  // namespace
 
-std::string shown_json(const Json& value) {
-  constexpr std::size_t kLongest = 80;
-  std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
-  if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
-  return text;
-}
-
-Json parse_schema(std::string_view text, const std::string& file) try {
+/// Where the library would read on in silence, or not at all.
+void check_text(std::string_view text, const std::string& file) {
+  constexpr int kMostNesting = 4 * kMostSchemaDepth;  // objects and lists of the text
   if (text.size() > kMostSchemaBytes)
     refuse_text(file, fmt::format("{} bytes", text.size()), "at most 1 MiB");
   // The parser takes a zero byte for the end.
   if (text.find('\0') != std::string_view::npos) refuse_text(file, "a zero byte", "JSON in UTF-8");
+  if (json_depth(text) > kMostNesting)
+    refuse_text(file, fmt::format("nested deeper than {}", kMostNesting), "less");
+  if (const std::string_view integer = integer_beyond_64_bits(text); !integer.empty())
+    refuse_text(file, fmt::format("the integer {}", escaped(integer, 40)),
+                "integers that 64 bits hold, so that the text has the very number");
+}
+
+Json parse_schema(std::string_view text, const std::string& file) try {
+  check_text(text, file);
   Watch watch(file);
-  return Json::parse(text, [&watch](int depth, Json::parse_event_t event, Json& parsed) {
-    return watch(depth, event, parsed);
+  return Json::parse(text, [&watch](int, Json::parse_event_t event, Json& parsed) {
+    return watch(event, parsed);
   });
 } catch (const Json::parse_error& error) {
   refuse_text(file, fmt::format("no valid JSON at byte {}", error.byte), "a JSON schema in UTF-8");

@@ -8,6 +8,7 @@
 
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/json_text.h"
 #include "sim/core/utf8.h"
 
 namespace speclab::engines {
@@ -45,16 +46,11 @@ nlohmann::ordered_json source_of(const std::string& file) {
     throw DataError(
         escaped(source) +
         ": more than 1 MiB; it should name the source of the text beside it in some lines");
-  int deepest = 0;
-  const auto note_depth = [&](int depth, nlohmann::ordered_json::parse_event_t,
-                              nlohmann::ordered_json&) {
-    deepest = std::max(deepest, depth);
-    return depth <= kDeepest;
-  };
-  nlohmann::ordered_json json = nlohmann::ordered_json::parse(read_file(source), note_depth, false);
-  if (deepest > kDeepest)
-    throw DataError(fmt::format("{}: values in values {} deep; allowed: {}", escaped(source),
-                                deepest, kDeepest));
+  const std::string text = read_file(source);
+  if (const int depth = json_depth(text); depth > kDeepest)
+    throw DataError(
+        fmt::format("{}: values in values {} deep; allowed: {}", escaped(source), depth, kDeepest));
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(text, nullptr, false);
   if (!json.is_object())
     throw DataError(escaped(source) +
                     ": no JSON object; it should name the source of the text beside it: correct "

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "sim/core/files.h"
 #include "tests/defects/seeded_run.h"
@@ -16,10 +17,13 @@
 namespace speclab::defects {
 namespace {
 
-std::set<std::string> killers() {
-  std::set<std::string> tests;
+/// A test that kills, with its suite before it.
+using SuiteAndTest = std::pair<std::string, std::string>;
+
+std::set<SuiteAndTest> killers() {
+  std::set<SuiteAndTest> tests;
   for (const Defect& defect : catalogue())
-    tests.insert(defect.killed_by.begin(), defect.killed_by.end());
+    for (const std::string& test : defect.killed_by) tests.insert({defect.suite, test});
   return tests;
 }
 
@@ -29,12 +33,13 @@ std::string test_name(std::string text) {
   return text;
 }
 
-class Killer : public ::testing::TestWithParam<std::string> {};
+class Killer : public ::testing::TestWithParam<SuiteAndTest> {};
 INSTANTIATE_TEST_SUITE_P(, Killer, ::testing::ValuesIn(killers()),
-                         [](const auto& named) { return test_name(named.param); });
+                         [](const auto& named) { return test_name(named.param.second); });
 
 TEST_P(Killer, PassesWithoutADefect) {
-  const std::string text = run_test(kNoDefect, GetParam());
+  const auto& [suite, killer] = GetParam();
+  const std::string text = run_test(kNoDefect, suite, killer);
   EXPECT_NE(text.find("[  PASSED  ] 1 test"), std::string::npos) << text;
 }
 
@@ -45,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(, SeededDefect, ::testing::ValuesIn(catalogue()),
 TEST_P(SeededDefect, IsKilledByTheTestsItNames) {
   ASSERT_FALSE(GetParam().killed_by.empty());
   for (const std::string& test : GetParam().killed_by) {
-    const std::string text = run_test(GetParam().name, test);
+    const std::string text = run_test(GetParam().name, GetParam().suite, test);
     EXPECT_NE(text.find("[  FAILED  ] 1 test"), std::string::npos) << test << " lets it live:\n"
                                                                    << text;
   }

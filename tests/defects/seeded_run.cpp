@@ -25,9 +25,13 @@ std::string output_of(const std::string& defect, const std::string& command,
       .output;
 }
 
-std::string run_test(const std::string& defect, const std::string& test) {
-  return output_of(
-      defect, fmt::format("{} --gtest_color=no --gtest_filter={}", SPECLAB_SEEDED_TESTS, test));
+std::string seeded_tests(const std::string& suite) {
+  return suite.empty() ? SPECLAB_SEEDED_TESTS : "seeded_" + suite;
+}
+
+std::string run_test(const std::string& defect, const std::string& suite, const std::string& test) {
+  return output_of(defect,
+                   fmt::format("{} --gtest_color=no --gtest_filter={}", seeded_tests(suite), test));
 }
 
 Column name_column() {

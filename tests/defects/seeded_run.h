@@ -13,6 +13,8 @@ struct Defect {
   std::vector<std::string> killed_by;
   std::string sampled;  ///< rule whose goodness of fit shows it; empty where that test does not
                         ///< reach the place
+  std::string suite;    ///< the test that its killers are of; empty where the catalogue has one
+  std::string room;     ///< the part of the house; empty where the catalogue is of one
 };
 
 void PrintTo(const Defect& defect, std::ostream* out);
@@ -26,8 +28,11 @@ inline constexpr const char* kNoDefect = "";
 std::string output_of(const std::string& defect, const std::string& command,
                       const std::string& environment = "");
 
+/// The program of the seeded tests. @param suite  of a defect
+std::string seeded_tests(const std::string& suite);
+
 /// What the seeded tests print, run with a defect and the one test.
-std::string run_test(const std::string& defect, const std::string& test);
+std::string run_test(const std::string& defect, const std::string& suite, const std::string& test);
 
 /// A column of the table beside a catalogue.
 struct Column {

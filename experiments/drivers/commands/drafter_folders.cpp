@@ -8,6 +8,7 @@
 #include "engines/interface/training.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/json_text.h"
 
 namespace speclab::experiments {
 namespace {
@@ -25,7 +26,7 @@ std::string folder_of(const std::string& path) {
 std::optional<Json> drafter_manifest(const std::string& folder) {
   const std::string file = folder + "/manifest.json";
   if (std::error_code none; !std::filesystem::is_regular_file(file, none)) return std::nullopt;
-  Json manifest = Json::parse(read_file(file), nullptr, false);
+  Json manifest = parsed_or_discarded<Json>(read_file(file));
   if (!manifest.is_object() || !manifest.contains("target")) return std::nullopt;
   const Json kind = manifest.value("kind", Json());
   const bool is_drafter =

@@ -6,11 +6,15 @@
 #include <limits>
 
 #include "sim/core/errors.h"
+#include "sim/core/json_text.h"
 #include "sim/core/token.h"
 
 namespace speclab::experiments {
 
 nlohmann::json parse_json_line(const std::string& line, std::size_t number, const char* allowed) {
+  if (json_depth(line) > kMostJsonDepth)
+    throw ConfigError(fmt::format("standard input:{}: nested deeper than {}; allowed: {}", number,
+                                  kMostJsonDepth, allowed));
   try {
     return nlohmann::json::parse(line);
   } catch (const nlohmann::json::exception& error) {

@@ -18,6 +18,7 @@
 #include "experiments/drivers/train/training_run.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/json_text.h"
 
 namespace speclab::experiments {
 namespace {
@@ -59,7 +60,7 @@ void check_kind(const std::string& kind) {
 void expect_of_target(const std::string& folder, const engines::ModelInfo& target) {
   const std::string manifest = folder + "/manifest.json";
   if (std::error_code none; !std::filesystem::is_regular_file(manifest, none)) return;
-  const auto json = nlohmann::json::parse(read_file(manifest), nullptr, false);
+  const auto json = parsed_or_discarded<nlohmann::json>(read_file(manifest));
   const std::string found =
       json.is_object() ? json.value("target_sha256", nlohmann::json()).dump() : "";
   if (found != nlohmann::json(target.sha256).dump())

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/core/errors.h"
+#include "sim/core/json_text.h"
 #include "sim/core/table_text.h"
 
 namespace speclab::experiments {
@@ -45,12 +46,9 @@ class OutputReader {
 
   json parse(std::string_view text) const {
     if (text.size() > kMostBytes) fail(fmt::format("more than {} bytes", kMostBytes));
-    const auto check_depth = [this](int depth, json::parse_event_t, json&) {
-      if (depth > kMostDepth) fail("nested too deeply");
-      return true;
-    };
+    if (json_depth(text) > kMostDepth) fail("nested too deeply");
     try {
-      json root = json::parse(text, check_depth);
+      json root = json::parse(text);
       if (!root.is_object()) fail("no JSON object");
       return root;
     } catch (const json::exception& error) {

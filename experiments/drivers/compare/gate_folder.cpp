@@ -8,6 +8,7 @@
 #include "experiments/drivers/compare/gate_text.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/json_text.h"
 #include "sim/core/utf8.h"
 
 namespace speclab::experiments {
@@ -91,8 +92,12 @@ BuildGate read_gate(const std::string& folder) {
     throw Error(ExitCode::invalid_measurement,
                 fmt::format("{}: no {}: the gate was interrupted before its end; measure it again",
                             escaped(folder), kGateFile));
+  const std::string text = read_file(path);
+  if (json_depth(text) > kMostJsonDepth)
+    throw DataError(fmt::format("{}: nested deeper than {}; allowed: the file of a gate",
+                                escaped(path), kMostJsonDepth));
   try {
-    return gate_of(nlohmann::json::parse(read_file(path)));
+    return gate_of(nlohmann::json::parse(text));
   } catch (const nlohmann::json::exception& error) {
     throw DataError(fmt::format("{}: {}", path, escaped(error.what())));
   }

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "experiments/drivers/generation/generation_keys.h"
+#include "sim/core/json_text.h"
 
 namespace speclab::experiments {
 namespace {
@@ -30,7 +31,7 @@ void note_list(CLI::App* command, const char* option, GenerationOptions& options
   note_texts(command->get_option(option), [&options, key, is_text](const std::string& text) {
     KeyValue list =
         options.given.contains(key) ? KeyValue::parse(options.given[key]) : KeyValue::array();
-    list.push_back(is_text ? KeyValue(text) : KeyValue::parse(text, nullptr, false));
+    list.push_back(is_text ? KeyValue(text) : parsed_or_discarded<KeyValue>(text));
     options.given[key] = list.dump(-1, ' ', true, KeyValue::error_handler_t::replace);
   });
 }

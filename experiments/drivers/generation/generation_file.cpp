@@ -4,30 +4,21 @@
 
 #include <charconv>
 #include <filesystem>
-#include <functional>
 
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
+#include "sim/core/json_text.h"
 #include "sim/core/utf8.h"
 
 namespace speclab::experiments {
 namespace {
 
 constexpr std::size_t kMostConfigBytes = std::size_t{16} << 20;
-constexpr int kMostConfigDepth = 100;
 
 [[noreturn]] void refuse_file(const std::string& path, const std::string& found,
                               const char* allowed) {
   throw ConfigError(
       fmt::format("{}: {}; allowed: {}", escaped(path, kLongestPath), found, allowed));
-}
-
-/// The callback of a parser. @param refuse  throws
-KeyValue::parser_callback_t depth_check(const std::function<void()>& refuse) {
-  return [refuse](int depth, KeyValue::parse_event_t, const KeyValue&) {
-    if (depth > kMostConfigDepth) refuse();
-    return true;
-  };
 }
 
 std::string text_of_config(const std::string& path) {
@@ -41,13 +32,13 @@ std::string text_of_config(const std::string& path) {
     refuse_file(path, fmt::format("{} bytes", text.size()), "at most 16 MiB");
   // The parser takes a zero byte for the end.
   if (text.find('\0') != std::string::npos) refuse_file(path, "a zero byte", "JSON in UTF-8");
+  if (json_depth(text) > kMostJsonDepth) refuse_file(path, "nested deeper than 100", "less");
   return text;
 }
 
 KeyValue read_config_object(const std::string& path) {
-  const auto refuse_depth = [&] { refuse_file(path, "nested deeper than 100", "less"); };
   try {
-    KeyValue value = KeyValue::parse(text_of_config(path), depth_check(refuse_depth));
+    KeyValue value = KeyValue::parse(text_of_config(path));
     if (!value.is_object())
       refuse_file(path, fmt::format("a JSON {}", value.type_name()), "an object");
     return value;
@@ -126,14 +117,14 @@ KeyValue command_line_value(const GenerationKey& key, const std::string& text) {
     throw ConfigError(fmt::format("{}: {}; allowed: {}", key.option(), found, key.allowed));
   };
   if (valid_utf8_prefix(text) != text.size()) refuse("no valid UTF-8");
+  if (json_depth(text) > kMostJsonDepth) refuse("nested deeper than 100");
   if (text == "True") return true;
   if (text == "False") return false;
   if (text == "None") return nullptr;
   if (!takes_texts(key))
     if (const auto number = plain_number(text)) return *number;
   try {
-    const KeyValue value =
-        KeyValue::parse(text, depth_check([&] { refuse("nested deeper than 100"); }));
+    const KeyValue value = KeyValue::parse(text);
     const bool is_word = takes_texts(key) && !value.is_null() && !value.is_structured();
     return is_word && !takes_value(key, value) ? KeyValue(text) : value;
   } catch (const KeyValue::parse_error&) {

@@ -7,6 +7,7 @@
 
 #include "engines/interface/sampling_options.h"
 #include "sim/core/edit_distance.h"
+#include "sim/core/json_text.h"
 
 namespace speclab::experiments {
 namespace {
@@ -131,9 +132,7 @@ bool takes_value(const GenerationKey& key, const KeyValue& value) {
 std::string shown(const KeyValue& value, std::size_t longest) {
   if (value.is_number_float() && !std::isfinite(value.get<double>()))
     return fmt::format("{}", value.get<double>());  // JSON has no such numbers
-  std::string text = value.dump(-1, ' ', true, KeyValue::error_handler_t::replace);
-  if (text.size() <= longest) return text;
-  return text.substr(0, longest) + "...";
+  return shown_json(value, longest);
 }
 
 }  // namespace speclab::experiments

@@ -11,6 +11,7 @@
 #include "experiments/drivers/config/config_reader.h"
 #include "experiments/drivers/plan/prompt_record.h"
 #include "sim/core/errors.h"
+#include "sim/core/json_text.h"
 #include "sim/core/table_text.h"
 
 namespace speclab::experiments {
@@ -18,6 +19,7 @@ namespace {
 
 using PlainJson = nlohmann::json;
 
+constexpr const char* kTooDeep = "lists or objects nested deeper than 100";
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 Prompt read_prompt(const ConfigNode& node, const std::string& category, Findings& findings) {
@@ -114,6 +116,7 @@ std::string reason_of(const PlainJson::exception& error) {
 void read_array(std::istream& file, RecordFile& records) {
   std::size_t number = 0;
   const auto take = [&](int depth, PlainJson::parse_event_t event, PlainJson& value) {
+    if (depth > kMostJsonDepth) records.refuse("record", number + 1, kTooDeep);
     const bool is_element = depth == 1 && (event == PlainJson::parse_event_t::object_end ||
                                            event == PlainJson::parse_event_t::array_end ||
                                            event == PlainJson::parse_event_t::value);
@@ -131,6 +134,7 @@ void read_lines(std::istream& file, RecordFile& records) {
   std::string line;
   for (std::size_t number = 1; std::getline(file, line); ++number) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    if (json_depth(line) > kMostJsonDepth) records.refuse("line", number, kTooDeep);
     PlainJson record;
     try {
       record = PlainJson::parse(line);

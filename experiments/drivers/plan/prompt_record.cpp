@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/core/errors.h"
+#include "sim/core/json_text.h"
 #include "sim/core/table_text.h"
 
 namespace speclab::experiments {
@@ -32,7 +33,7 @@ constexpr std::size_t kShown = 60;  ///< bytes of a found value in a message
 
 std::string shown(const PlainJson& value) {
   if (value.is_string()) return '"' + escaped(value.get_ref<const std::string&>(), kShown) + '"';
-  return escaped(value.dump(-1, ' ', false, PlainJson::error_handler_t::replace), kShown);
+  return shown_json(value, kShown);
 }
 
 [[noreturn]] void refuse(const std::string& field, const PlainJson& found,

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "sim/core/errors.h"
+#include "sim/core/json_text.h"
 
 namespace speclab::experiments {
 namespace {
@@ -54,6 +55,8 @@ std::string entry_payload(const EntryLine& place, const Json& entry) {
 }
 
 Json entry_json(const EntryLine& line) {
+  if (json_depth(line.json) > kMostJsonDepth)
+    throw DataError(fmt::format("nested deeper than {}", kMostJsonDepth));
   try {
     return Json::parse(line.json);
   } catch (const Json::exception& error) {

@@ -30,12 +30,12 @@ DecoderShape shape_with(std::size_t vocab_size) {
 
 class BridgedModels final : public DrafterModels {
  public:
-  BridgedModels()
-      : target_(testing::tiny_model(shape_with(texts_of_target().size()))),
+  explicit BridgedModels(const std::vector<std::string>& texts = texts_of_target())
+      : target_(testing::tiny_model(shape_with(texts.size()))),
         drafter_(testing::tiny_model(shape_with(texts_of_drafter().size()),
                                      {.weights = {.seed = kDrafterSeed}})) {
     tokenizers_ = {std::make_shared<StringTokenizer>(texts_of_drafter()),
-                   std::make_shared<StringTokenizer>(texts_of_target())};
+                   std::make_shared<StringTokenizer>(texts)};
   }
 
   LanguageModel& target() { return *target_; }
@@ -176,6 +176,38 @@ TEST_P(Bridges, RefuseAPromptThatCannotBeSpelled) {
   } catch (const ConfigError& error) {
     EXPECT_NE(std::string(error.what()).find("'d' at byte 1"), std::string::npos) << error.what();
   }
+}
+
+/// The ends that a re-encoding drafter drafts for a target with these texts.
+std::vector<Token> drafted_ends(const std::vector<std::string>& texts, Tokens ends) {
+  BridgedModels models(texts);
+  DecoderOptions options = bridge_options("re_encode", 1.0);
+  options.stop = {.max_new_tokens = 40, .eos_token_ids = ends};
+  const auto drafter = make_drafter(options, models.target().info(), models);
+  Sequence sequence{.prompt_length = 2, .tokens = {0, 1}};
+  drafter->begin({&sequence, 1});
+  Tokens drafted;
+  for (sequence.round = 0; sequence.round < 40; ++sequence.round) {
+    const Tokens tokens = testing::drafted_tokens(testing::propose(*drafter, sequence, 2));
+    EXPECT_LE(tokens.size(), 2u) << "a token of the drafter has up to three of the target";
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+      if (std::ranges::find(ends, tokens[i]) != ends.end()) {
+        EXPECT_EQ(i + 1, tokens.size()) << "nothing stands behind an end";
+        drafted.push_back(tokens[i]);
+      }
+  }
+  return drafted;
+}
+
+/// Defect: an end of the drafter is drafted as another end of the target, or not at all; a draft is
+/// longer than the round allows.
+TEST(ReEncodedDrafts, EndAsTheTextsOfTheEndsSay) {
+  const std::vector<std::string> same{"a", "b", "c", "ba", "<eos>", "<end>", "<eot>"},
+      none{"a", "b", "c", "ba", "<eos>", "<stop>", "<eot>"};
+  const Tokens as_same = drafted_ends(same, {4, 5, 6}), as_none = drafted_ends(none, {5, 4, 6});
+  EXPECT_GT(as_same.size(), 2u);
+  EXPECT_EQ(std::ranges::count(as_same, 5), std::ssize(as_same)) << "<end> is an end of both";
+  EXPECT_EQ(std::ranges::count(as_none, 5), std::ssize(as_none)) << "else it is the first";
 }
 
 /// Defect: a trimmed head gives its logits to other tokens.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 
 #include "engines/constraints/automaton.h"
@@ -86,6 +87,43 @@ TEST(JsonNumbers, DecimalsLieBetweenTheirBounds) {
             << text << " in " << low << ", " << high << " " << kind;
       });
     }
+}
+
+/// The texts of tests/golden/constraints/number_bounds.py, in its order.
+std::vector<std::string> golden_texts() {
+  std::vector<std::string> texts{""};
+  for (std::size_t begin = 0, length = 1; length <= 4; ++length)
+    for (const std::size_t end = texts.size(); begin < end; ++begin)
+      for (const char c : std::string("0159.-")) texts.push_back(texts[begin] + c);
+  return texts;
+}
+
+/// Whether bit `i` of a row is set, four to a digit.
+bool has_bit(const std::string& digits, std::size_t i) {
+  const std::size_t digit = std::string("0123456789abcdef").find(digits.at(i / 4));
+  return (digit >> (3 - i % 4) & 1) != 0;
+}
+
+/// Defect: bounds on one side alone, of both kinds on one side, excluded, fractional or negative
+/// ones that another program reads otherwise.
+TEST(JsonNumbers, AreThoseThatAnotherProgramFindsBetweenTheBounds) {
+  std::ifstream rows(SPECLAB_SOURCE_DIR "/tests/golden/constraints/number_bounds.txt");
+  const std::vector<std::string> texts = golden_texts();
+  int num_rows = 0, num_refused = 0;
+  for (std::string row; std::getline(rows, row); ++num_rows) {
+    const std::size_t blank = row.rfind(' ');
+    const std::string schema = row.substr(0, blank), digits = row.substr(blank + 1);
+    if (digits == "refused") {
+      EXPECT_THROW(automaton_of(schema), ConfigError) << schema;
+      ++num_refused;
+      continue;
+    }
+    const Automaton automaton = automaton_of(schema);
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      EXPECT_EQ(automaton.matches(texts[i]), has_bit(digits, i)) << texts[i] << " in " << schema;
+  }
+  EXPECT_GT(num_rows, 300);
+  EXPECT_GT(num_refused, 0);
 }
 
 TEST(JsonNumbers, HaveExponentsWithoutBounds) {

@@ -135,6 +135,13 @@ std::vector<GenerationRecord> decode(RoundDecoder& decoder, const std::vector<Re
   return decoder.records();
 }
 
+int total_accepted(const std::vector<GenerationRecord>& records) {
+  int accepted = 0;
+  for (const GenerationRecord& record : records)
+    for (const RoundRecord& round : record.rounds) accepted += round.accepted;
+  return accepted;
+}
+
 std::vector<std::vector<Token>> output_ids(const std::vector<GenerationRecord>& records) {
   std::vector<std::vector<Token>> ids;
   for (const GenerationRecord& record : records) ids.push_back(record.output_ids);

@@ -71,5 +71,7 @@ std::vector<GenerationRecord> decode(RoundDecoder& decoder, const std::vector<Re
                                      const SpeculationLengthPolicy& policy);
 
 std::vector<std::vector<Token>> output_ids(const std::vector<GenerationRecord>& records);
+/// Drafted tokens that all rounds have kept. A comparison with plain decoding says little at 0.
+int total_accepted(const std::vector<GenerationRecord>& records);
 
 }  // namespace speclab::engines::testing

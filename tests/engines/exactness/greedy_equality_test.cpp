@@ -103,6 +103,8 @@ TEST(GreedyEquality, HoldsForEveryDialAndLengthAndSeesEveryAcceptedLength) {
           << accepted << " of " << length << ": vacuous";
 }
 
+/// Defect: another text under one rule or tree; and an engine that never drafts would pass if
+/// nothing but the texts were compared.
 TEST(GreedyEquality, HoldsForEveryRuleAndTree) {
   TinyPair pair(testing::tiny_config(), 0.03f);
   const auto plain = testing::output_ids(testing::decode(*pair.plain(options()), requests(), 0));
@@ -110,10 +112,10 @@ TEST(GreedyEquality, HoldsForEveryRuleAndTree) {
     for (const char* tree :
          {"chain", "2x2x1", "parents:0,0,0,1,1,4", "suffixes:4:3x2x2", "best_first:adaptive"}) {
       if (std::string(verifier) == "block" && std::string(tree) != "chain") continue;
-      EXPECT_EQ(testing::output_ids(
-                    testing::decode(*pair.speculative(options(verifier, tree)), requests(), 3)),
-                plain)
-          << verifier << ", " << tree;
+      const auto records =
+          testing::decode(*pair.speculative(options(verifier, tree)), requests(), 3);
+      EXPECT_EQ(testing::output_ids(records), plain) << verifier << ", " << tree;
+      EXPECT_GT(testing::total_accepted(records), 0) << verifier << ", " << tree;
     }
 }
 

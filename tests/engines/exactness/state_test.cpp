@@ -189,8 +189,10 @@ TEST(StateAfterAScript, OfATreeThatReadsHiddenStatesIsThatOfAFreshRun) {
             (std::set<std::size_t>{0, 1, 2, 3}));
 }
 
-/// The last round's draft ends at every place before the end of the context.
+/// The last round's draft ends at every place before the end of the context. Drafts of every length
+/// are kept and cut short: an engine that stops drafting before the end would pass else.
 TEST(FullCache, IsReachedAtEveryDraftedToken) {
+  std::set<int> kept, last;
   for (int length = 1; length <= 8; ++length)
     for (int new_tokens = 1; new_tokens <= 12; ++new_tokens) {
       DecoderShape config = small_config();
@@ -200,10 +202,17 @@ TEST(FullCache, IsReachedAtEveryDraftedToken) {
                                    .stop = {.max_new_tokens = new_tokens},
                                    .drafter = {.kind = "small_transformer"}};
       const std::vector<Request> requests{{0, {1, 2, 3, 4, 5, 6, 7, 8, 9}}};
-      EXPECT_EQ(testing::output_ids(testing::decode(*pair.speculative(options), requests, length)),
+      const auto records = testing::decode(*pair.speculative(options), requests, length);
+      EXPECT_EQ(testing::output_ids(records),
                 testing::output_ids(testing::decode(*pair.plain(options), requests, 0)))
           << length << " drafted, " << new_tokens << " new tokens";
+      for (const RoundRecord& round : records.front().rounds) kept.insert(round.accepted);
+      last.insert(records.front().rounds.back().drafted);
     }
+  for (int length = 0; length <= 8; ++length) {
+    EXPECT_TRUE(kept.contains(length)) << length;
+    EXPECT_TRUE(last.contains(length)) << length;
+  }
 }
 
 }  // namespace

@@ -259,6 +259,25 @@ TEST_P(LowBitKernels, PassOnActivationsThatAreNotFinite) {
     }
 }
 
+/// Defect: activations use a part of their codes, or are cut instead of rounded: a bit is lost, and
+/// the bounds of all products above still hold.
+TEST(ActivationGroups, UseAllCodesAndTheNearest) {
+  std::vector<float> x(kGroupDepth);
+  for (int i = 0; i < kGroupDepth; ++i) x[static_cast<std::size_t>(i)] = 0.37f * (20.3f - i);
+  for (auto kernels = runnable_kernels(); *kernels; ++kernels) {
+    Int8Group group;
+    (*kernels)->make_groups(
+        {.kind = ProductKind::int8, .x = x.data(), .rows = 1, .end = 1, .out = &group});
+    EXPECT_EQ(*std::ranges::max_element(group.codes), 127) << (*kernels)->name;
+    for (int i = 0; i < kGroupDepth; ++i) {
+      const int place = i / kStepDepth * kStepDepth + kDepthOfByte[i % kStepDepth];
+      EXPECT_NEAR(group.scale * group.codes[place], x[static_cast<std::size_t>(i)],
+                  0.5001f * group.scale)
+          << (*kernels)->name << " " << i;
+    }
+  }
+}
+
 TEST(LowBitPacking, GivesBackTheWeightsOfTheFile) {
   std::mt19937 random(5);
   for (const WeightForm form : kForms) {

@@ -65,6 +65,45 @@ TEST_F(BegunTraining, GoesOnWithTheSizesThatWereChosenFirst) {
   EXPECT_THROW(call(0.2), ConfigError) << "a finished drafter stays";
 }
 
+/// Defect: the forecast of the chosen sizes exceeds the minutes, or leaves half of them.
+TEST_F(BegunTraining, AimsAtFourFifthsOfTheMinutes) {
+  constexpr double kMinutes = 2;
+  round_ms_ = 10;
+  EXPECT_THROW(call(kMinutes), InterruptedError);
+  const std::string begun = read_file(folder() + "/begun.toml");
+  const std::size_t at = begun.find(" min: ");
+  ASSERT_NE(at, std::string::npos) << begun;
+  const double forecast = std::stod(begun.substr(begun.rfind(' ', at - 1)));
+  EXPECT_LE(forecast, 0.8 * kMinutes + 0.05) << begun;
+  EXPECT_GE(forecast, 0.5 * kMinutes) << begun;
+}
+
+/// Defect: n-grams, which are counted in minutes, get the hour of a transformer.
+TEST_F(BegunTraining, TakesTenMinutesForNGramsIfNoneAreGiven) {
+  EXPECT_THROW(train_for_target_in_minutes(
+                   engines_, {.output = folder(), .target = "opens_texts", .kind = "ngram"},
+                   {[](const engines::TrainProgress&) {}, [] {}}),
+               InterruptedError);
+  EXPECT_NE(read_file(folder() + "/begun.toml").find("--minutes 10;"), std::string::npos);
+}
+
+/// Defect: a training without --output goes on in the folder of another target of this name.
+TEST_F(BegunTraining, RefusesTheFolderOfAnotherTargetOfItsName) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(scratch_.path());
+  const std::string own = "results/runs/opens_texts-ngram";
+  std::filesystem::create_directories(own);
+  write_file(own + "/manifest.json", R"({"target_sha256":"another"})");
+  std::string refusal = "taken";
+  try {
+    train_for_target_in_minutes(engines_, {.target = "opens_texts", .kind = "ngram"}, {});
+  } catch (const ConfigError& error) {
+    refusal = error.what();
+  }
+  std::filesystem::current_path(before);
+  EXPECT_NE(refusal.find("holds no drafter of this target"), std::string::npos) << refusal;
+}
+
 /// Defect: other minutes went on with the old sizes without a word.
 TEST_F(BegunTraining, RefusesAnotherCall) {
   EXPECT_THROW(call(0.2), InterruptedError);

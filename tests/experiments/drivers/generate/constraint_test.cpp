@@ -55,6 +55,20 @@ TEST_F(AddConstraint, LooksAtEverySequenceAndDecoding) {
   EXPECT_EQ(both["speculative"]["constraint_met"], false);
 }
 
+/// Defect: a text that was cut gets the advice of another cut.
+TEST_F(AddConstraint, AdvisesByWhatCutTheText) {
+  const std::pair<const char*, const char*> cases[] = {{"length", "give more --max-new-tokens"},
+                                                       {"time", "give more --max-time"},
+                                                       {"stop_string", "take another --stop"}};
+  for (const auto& [reason, advice] : cases) {
+    ::testing::internal::CaptureStderr();
+    added(text_result("", {}, reason));
+    const std::string said = ::testing::internal::GetCapturedStderr();
+    EXPECT_NE(said.find(std::string("(") + reason + ")"), std::string::npos) << said;
+    EXPECT_NE(said.find(std::string("; ") + advice + "\n"), std::string::npos) << said;
+  }
+}
+
 TEST(ReadConstraint, ReadsASchemaFileOrNothing) {
   EXPECT_EQ(read_constraint({}).constraint, nullptr);
   const speclab::testing::TemporaryFolder folder;

@@ -108,6 +108,37 @@ TEST_F(PromptFiles, WithoutRealPromptsAreRefusedWithTheReason) {
             std::string::npos);
 }
 
+/// Defect: a prompt that holds a few numbers is taken for token ids.
+TEST_F(PromptFiles, HoldNumbersUntilTheyAreARowOfIds) {
+  EXPECT_EQ(read("p.jsonl", R"({"prompt": "2, 4, 8,"})").prompts.front().text, "2, 4, 8,");
+  EXPECT_EQ(read("p.jsonl", R"({"prompt": "1 2 3 4 5 6 7"})").prompts.size(), 1u);
+  EXPECT_NE(refusal("p.jsonl", R"({"prompt": "1 2 3 4 5 6 7 8"})").find("random"),
+            std::string::npos);
+}
+
+/// Defect: a field that files of questions and texts have, or the ending of a file of lines, is no
+/// longer known.
+TEST_F(PromptFiles, HaveTheirTextInAnyOfTheFields) {
+  for (const char* name : {"f.jsonl", "f.ndjson", "f.json"})
+    EXPECT_EQ(told(read(name, "{\"question\": \"Why?\"}\n{\"text\": \"Once.\"}\n")),
+              (std::vector<std::string>{"f:1|f|Why?", "f:2|f|Once."}))
+        << name;
+}
+
+/// Defect: a value that is nested deeply enough overflows the stack of the printer.
+TEST_F(PromptFiles, NestedDeeplyAreRefusedWithTheirPlace) {
+  const std::string deep = std::string(200'000, '[') + std::string(200'000, ']'),
+                    record = "{\"prompt\": " + deep + "}", good = "{\"prompt\": \"ok\"}";
+  for (const auto& [name, content, place] :
+       {std::tuple{"l.jsonl", good + "\n" + record, "line 2"},
+        std::tuple{"a.json", "[" + good + "," + record + "]", "record 2"}}) {
+    const std::string message = refusal(name, content);
+    EXPECT_NE(message.find("nested deeper than 100"), std::string::npos) << message;
+    EXPECT_NE(message.find(place), std::string::npos) << message;
+    EXPECT_LT(message.size(), 400u);
+  }
+}
+
 /// Defect: an editor's or a system's hidden file makes a folder unreadable.
 TEST_F(PromptFiles, HiddenOnesAreSkipped) {
   make_folder(folder_.path("set"));
