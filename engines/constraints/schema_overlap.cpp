@@ -123,8 +123,7 @@ class Overlap {
     }
     const bool has_a_type = std::ranges::any_of(
         types_of(schema), [&](const std::string& type) { return has_type(value, type); });
-    return has_a_type &&
-           (!value.is_number() || numbers_of(schema).holds(value.get<double>()));
+    return has_a_type && (!value.is_number() || numbers_of(schema).holds(value.get<double>()));
   }
 
   bool of_types(const SchemaPlace& a, const SchemaPlace& b) const {
@@ -141,8 +140,8 @@ class Overlap {
     if (one != other) return false;
     if (one == "object") return objects_meet(a, b) || objects_meet(b, a);
     if (one == "array") return arrays_meet(a, b);
-    return one != "string" || lengths_of(a, "minLength", "maxLength")
-                                  .meets(lengths_of(b, "minLength", "maxLength"));
+    return one != "string" ||
+           lengths_of(a, "minLength", "maxLength").meets(lengths_of(b, "minLength", "maxLength"));
   }
 
   bool arrays_meet(const SchemaPlace& a, const SchemaPlace& b) const {

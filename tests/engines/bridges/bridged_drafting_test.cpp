@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engines/interface/drafter_checks.h"
+#include "engines/interface/text_constraint.h"
 #include "engines/models/trimmed_head.h"
 #include "sim/core/errors.h"
 #include "tests/engines/bridges/string_tokenizer.h"
@@ -30,12 +31,13 @@ DecoderShape shape_with(std::size_t vocab_size) {
 
 class BridgedModels final : public DrafterModels {
  public:
-  explicit BridgedModels(const std::vector<std::string>& texts = texts_of_target())
-      : target_(testing::tiny_model(shape_with(texts.size()))),
-        drafter_(testing::tiny_model(shape_with(texts_of_drafter().size()),
+  explicit BridgedModels(const std::vector<std::string>& of_target = texts_of_target(),
+                         const std::vector<std::string>& of_drafter = texts_of_drafter())
+      : target_(testing::tiny_model(shape_with(of_target.size()))),
+        drafter_(testing::tiny_model(shape_with(of_drafter.size()),
                                      {.weights = {.seed = kDrafterSeed}})) {
-    tokenizers_ = {std::make_shared<StringTokenizer>(texts_of_drafter()),
-                   std::make_shared<StringTokenizer>(texts)};
+    tokenizers_ = {std::make_shared<StringTokenizer>(of_drafter),
+                   std::make_shared<StringTokenizer>(of_target)};
   }
 
   LanguageModel& target() { return *target_; }
@@ -208,6 +210,41 @@ TEST(ReEncodedDrafts, EndAsTheTextsOfTheEndsSay) {
   EXPECT_GT(as_same.size(), 2u);
   EXPECT_EQ(std::ranges::count(as_same, 5), std::ssize(as_same)) << "<end> is an end of both";
   EXPECT_EQ(std::ranges::count(as_none, 5), std::ssize(as_none)) << "else it is the first";
+}
+
+/// Defect: a re-encoded draft leaves the constraint, so that its rounds are wasted.
+TEST(ReEncodedDrafts, StayWithinTheConstraint) {
+  BridgedModels models;
+  DecoderOptions options = bridge_options("re_encode", 1.0);
+  options.stop.ignore_eos = false;
+  options.sampling.rules.mask = regex_constraint("[ab]*")->mask(
+      {models.tokenizers().target, models.tokenizers().target->vocab_size()});
+  const auto drafter = make_drafter(options, models.target().info(), models);
+  Sequence sequence{.prompt_length = 2, .tokens = {0, 1}};
+  drafter->begin({&sequence, 1});
+  const Tokens forbidden{2, 3, 6};  // c, d, cc
+  int num_drafted = 0;
+  for (sequence.round = 0; sequence.round < 20; ++sequence.round)
+    for (const Token token : testing::drafted_tokens(testing::propose(*drafter, sequence, 4))) {
+      EXPECT_EQ(std::ranges::find(forbidden, token), forbidden.end()) << token;
+      ++num_drafted;
+    }
+  EXPECT_GT(num_drafted, 10);
+}
+
+/// Defect: the drafter reads a text that lacks the begun character, and drafts behind it.
+TEST(SharedVocabularyDrafts, WaitForTheEndOfACharacter) {
+  BridgedModels models({"a", "b", "\xC3", "\xA4", "c", "<eos>"},
+                       {"a", "b", "c", "\xC3\xA4", "<end>"});
+  const DecoderOptions options = bridge_options("intersection", 1.0);
+  const auto drafter = make_drafter(options, models.target().info(), models);
+  Sequence sequence{.prompt_length = 2, .tokens = {0, 1}};
+  drafter->begin({&sequence, 1});
+  EXPECT_GT(testing::propose(*drafter, sequence, 3).tree.drafted(), 0);
+  sequence.tokens.push_back(2), ++sequence.round;
+  EXPECT_EQ(testing::propose(*drafter, sequence, 3).tree.drafted(), 0);
+  sequence.tokens.push_back(3), ++sequence.round;
+  EXPECT_GT(testing::propose(*drafter, sequence, 3).tree.drafted(), 0);
 }
 
 /// Defect: a trimmed head gives its logits to other tokens.

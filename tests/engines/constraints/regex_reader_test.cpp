@@ -57,6 +57,23 @@ TEST(RegexReader, LimitsDepthAndLength) {
   EXPECT_NE(refusal_of(std::string(kMostRegexBytes + 1, 'a')).find("bytes"), std::string::npos);
 }
 
+/// Defect: an open number of repetitions is the least one, or a closed one is open.
+TEST(RegexReader, RepeatsAsOftenAsItSays) {
+  const std::pair<const char*, std::vector<int>> cases[] = {{"a{2,}", {2, 3, 4, 5}},
+                                                            {"a{2}", {2}},
+                                                            {"a{1,3}", {1, 2, 3}},
+                                                            {"a{0,1}", {0, 1}},
+                                                            {"a*", {0, 1, 2, 3, 4, 5}},
+                                                            {"a+", {1, 2, 3, 4, 5}},
+                                                            {"a?", {0, 1}}};
+  for (const auto& [regex, counts] : cases)
+    for (int count = 0; count <= 5; ++count)
+      EXPECT_EQ(
+          matches(regex, std::string(static_cast<std::size_t>(count), 'a'), RegexPlace::whole_text),
+          std::ranges::find(counts, count) != counts.end())
+          << regex << " " << count;
+}
+
 TEST(RegexReader, ReadsEscapesAndAnchors) {
   EXPECT_TRUE(
       matches("^\\x41\\u00e9\\u{1F600}\\.\\n$", "A\u00e9\U0001F600.\n", RegexPlace::whole_text));

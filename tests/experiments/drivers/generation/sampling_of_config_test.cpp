@@ -20,7 +20,7 @@ const Probabilities kLaw{0.5, 0.25, 0.125, 0.0625, 0.0625};
 struct KeyCase {
   const char *key, *value;  ///< the value as JSON
   std::vector<Token> history;
-  Probabilities expected;  ///< scaled so that they sum to 1
+  Probabilities expected;     ///< scaled so that they sum to 1
   const char* beside = "{}";  ///< other keys
 };
 
@@ -102,8 +102,8 @@ TEST(SamplingKeys, RemoveInvalidValues) {
   engines::SamplingOptions sampling =
       sampling_of(config_of({"remove_invalid_values", "true", {}, {}}), 0);
   BasicLaw<double> law;
-  engines::BasicLogitsPipeline<double>(sampling).law(
-      std::vector{std::nan(""), 0.0, std::log(2.0)}, std::vector<Token>{0}, law);
+  engines::BasicLogitsPipeline<double>(sampling).law(std::vector{std::nan(""), 0.0, std::log(2.0)},
+                                                     std::vector<Token>{0}, law);
   EXPECT_NEAR(law[0], 0.25, 1e-12);
   EXPECT_NEAR(law[2], 0.5, 1e-12);
 }
