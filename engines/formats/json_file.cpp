@@ -9,6 +9,7 @@
 #include "engines/formats/input_file.h"
 #include "engines/formats/other_file.h"
 #include "sim/core/errors.h"
+#include "sim/core/json_text.h"
 
 namespace speclab::engines {
 
@@ -123,7 +124,7 @@ void JsonNode::refuse(std::string found, std::string allowed, std::string change
 std::string JsonNode::shown() const {
   if (value_->is_structured())
     return fmt::format("an {} of {}", value_->is_array() ? "array" : "object", value_->size());
-  return escaped(value_->dump(), 64);
+  return shown_json(*value_, 64);
 }
 
 }  // namespace speclab::engines

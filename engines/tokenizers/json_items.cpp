@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "sim/core/errors.h"
+#include "sim/core/json_text.h"
 
 namespace speclab::engines {
 
@@ -20,8 +21,7 @@ void JsonPieces::add(const nlohmann::json& piece) {
           "at most " + std::to_string(max_pieces_));
   if (piece.size() != 2 || !piece[0].is_string() || !piece[1].is_number() ||
       !std::isfinite(piece[1].get<double>()))
-    fail_("model.vocab",
-          "entry " + std::to_string(pieces_.size()) + ", " + escaped(piece.dump(-1, ' ', true), 64),
+    fail_("model.vocab", "entry " + std::to_string(pieces_.size()) + ", " + shown_json(piece, 64),
           "[piece, score]");
   pieces_.push_back({piece[0].get_ref<const std::string&>(), piece[1].get<double>()});
 }
@@ -37,7 +37,7 @@ void JsonMerges::add(const nlohmann::json& merge) {
   } else if (merge.is_string()) {
     texts_ += merge.get_ref<const std::string&>();
   } else {
-    fail_("model.merges", escaped(merge.dump(), 64), "\"left right\" or [\"left\", \"right\"]");
+    fail_("model.merges", shown_json(merge, 64), "\"left right\" or [\"left\", \"right\"]");
   }
   places_.push_back({static_cast<std::uint32_t>(texts_.size()), left_size});
 }

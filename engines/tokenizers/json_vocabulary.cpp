@@ -5,6 +5,7 @@
 #include "engines/formats/input_file.h"
 #include "engines/tokenizers/json_steps.h"
 #include "sim/core/errors.h"
+#include "sim/core/json_text.h"
 
 namespace speclab::engines {
 
@@ -28,7 +29,7 @@ void JsonVocabulary::add_pieces(const JsonNode& vocab,
 std::size_t JsonVocabulary::vocab_id(const JsonNode& vocab, const std::string& text,
                                      const nlohmann::json& id) const {
   if (!id.is_number_unsigned() || id.get<std::uint64_t>() >= id_limit_) {
-    vocab.fail("id " + escaped(id.dump(), 40) + " of '" + escaped(text, 40) + "'",
+    vocab.fail("id " + shown_json(id, 40) + " of '" + escaped(text, 40) + "'",
                "ids below " + std::to_string(id_limit_));
   }
   return id.get<std::size_t>();

@@ -85,6 +85,21 @@ TEST(Predictions, PlainDecodingIsPrefillAndSteps) {
   EXPECT_FALSE(entries[0].acceptance_rate);
 }
 
+/// Defect: the drafter's reading of the prompt is left out of the walltime that is foretold.
+TEST(Predictions, ChargeTheDraftersReadingOfThePrompt) {
+  const Prepared prepared({"axes.drafter=bigram", "axes.temperature=0.0"});
+  std::vector<CostEntry> costs = prepared.log.costs();
+  const auto without = predict_cells(prepared.loaded, prepared.log, costs);
+  constexpr double kReadingNs = 3e6;
+  const Drafting& drafting = prepared.plan.draftings.back();
+  ASSERT_FALSE(drafting.is_plain());
+  costs.push_back(cost(drafting, Regime::greedy, CostKind::prefill, 1, kReadingNs));
+  const auto with = predict_cells(prepared.loaded, prepared.log, costs);
+  ASSERT_EQ(with.size(), 2u);
+  EXPECT_EQ(with[0].walltime_ns, without[0].walltime_ns) << "plain decoding";
+  EXPECT_NEAR(with[1].walltime_ns - without[1].walltime_ns, kReadingNs, 1.0);
+}
+
 /// 2,400 tokens a cell: three standard errors are 3 %.
 void expect_predictions_near_measurements(Prepared& prepared) {
   Progress silent(Progress::Style::silent);
