@@ -10,7 +10,7 @@ import re
 import shlex
 
 import words
-from result_rows import TableError, chosen, pairs, read_csv
+from result_rows import TableError, chosen, pairs, read_rows
 
 ORDER = re.compile(
     r"\b(ahead|above all|above them|exceeds?|outweighs?|faster|fastest|slower|slowest|(?:more|fewer|less|longer|larger|smaller) than|(?<!at )most(?! of)|(?<!at )least|"
@@ -81,7 +81,7 @@ def states_order(text):
     """A question states nothing, nor does a clause that says that nothing is shown."""
     if re.search(r"\?[*\"')]*$", text):
         return False
-    return any(ORDER.search(clause) and not NOT_SHOWN.search(clause) for clause in re.split(r"[;:]", text))
+    return any(ORDER.search(clause) and not NOT_SHOWN.search(clause) for clause in re.split(r"[;:]|, (?:and|but|while|where|which)\b", text))
 
 
 def number(row, column):
@@ -102,6 +102,12 @@ def bounds(row, column, options):
         return value, value
     low, high = options.get("interval", f"{column}_low,{column}_high").split(",")
     return number(row, low), number(row, high)
+
+
+def rival_bounds(row, column, options):
+    """@return the interval of a value beside which another stands; a prediction is one number"""
+    is_predicted = column.startswith("predicted") or row.get("quantity", "").startswith("predicted")
+    return (number(row, column),) * 2 if is_predicted else bounds(row, column, options)
 
 
 def parse(spec):
@@ -126,9 +132,7 @@ def rivals(row, lines, options, relation):
     except ValueError:
         pass
     if ":" not in against:
-        if against in row and f"{against}_low" not in row:
-            return [(number(row, against),) * 2]
-        return [bounds(row, against, {**options, "interval": f"{against}_low,{against}_high"})]
+        return [rival_bounds(row, against, {**options, "interval": f"{against}_low,{against}_high"})]
     must = {**dict(pairs(options.get("where"))), **dict(pairs(against))}
     for key in filter(None, options.get("per", "").split(",")):
         if key not in row:
@@ -137,13 +141,13 @@ def rivals(row, lines, options, relation):
     found = chosen(lines, must.items())
     if not found:
         raise TableError(f"no line has {', '.join(f'{k} = {v}' for k, v in must.items())}")
-    return [bounds(x, options["value"], options) for x in found]
+    return [rival_bounds(x, options["value"], options) for x in found]
 
 
 def refutation(spec, folder):
     """@return why the rows do not show the order of a marker; None if they do. @throws TableError"""
     name, options, relation = parse(spec)
-    lines = [line for file in name.split("+") for line in read_csv(folder / file)]
+    lines = [line for file in name.split("+") for line in read_rows(folder / file)]
     found = chosen(lines, pairs(options.get("where")))
     if not found:
         raise TableError(f"{name}: no line has {options['where']}")

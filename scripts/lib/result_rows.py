@@ -1,4 +1,4 @@
-"""Rows of the CSV files of committed runs, and the words that choose among them."""
+"""Rows of the tables of committed runs, and the words that choose among them."""
 
 import csv
 import re
@@ -8,11 +8,29 @@ class TableError(Exception):
     pass
 
 
-def read_csv(path):
-    """@return the rows; each key of a column `setting` of `key=value;key=value` is a column too"""
+def markdown_rows(text):
+    """Yields the rows of all tables of a page: `section` is the heading above, `value [low, high]` gives three columns, a blank of a title is _."""
+    section, titles = "", []
+    for line in text.splitlines():
+        if line.startswith("#"):
+            section = line.lstrip("# ")
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")] if line.startswith("|") else []
+        if cells and not titles:
+            titles = [cell.replace(" ", "_") or "row" for cell in cells]
+        elif cells and not set(cells[-1]) <= set("-: "):
+            row = {"section": section, **dict(zip(titles, cells))}
+            for title, cell in zip(titles, cells):
+                if match := re.match(r"([-\d.]+) \[([-\d.]+), ([-\d.]+)\]", cell):
+                    row |= dict(zip((title, title + "_low", title + "_high"), match.groups()))
+            yield row
+        titles = titles if cells else []
+
+
+def read_rows(path):
+    """@return the rows of a CSV file, or of a page of tables; each key of a column `setting` of `key=value;key=value` is a column too"""
     try:
         with open(path, newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
+            rows = list(markdown_rows(file.read()) if path.suffix == ".md" else csv.DictReader(file))
     except OSError as error:
         raise TableError(f"{path}: {error.strerror}") from error
     if not rows:
