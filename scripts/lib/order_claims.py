@@ -17,7 +17,7 @@ ORDER = re.compile(
     r"gains?|gained|loses?|lost|wins?|best|worst|largest|smallest|better|worse|beats?|helps?|helped|higher|highest|lower|lowest|cheaper|cheapest|pays?|"
     r"(?:as|times as) fast|times the|speeds? \S+ up|grows?|rises?|falls?|worth)\b", re.IGNORECASE)
 NOT_SHOWN = re.compile(r"\bnot shown\b|\b(no|nothing|none|neither|never)\b[^.;:]*\bshown\b|\bcannot tell\b", re.IGNORECASE)
-MARKER = re.compile(r"\s*<!-- order: (.*?) -->")
+MARKER = re.compile(r"\s*(?<!`)<!-- order: (.*?) -->")
 WORDS = {"where", "value", "interval", "above", "below", "equals", "exact", "per"}
 EXCEPTIONS = "scripts/lib/order_exceptions.txt"
 
