@@ -5,83 +5,13 @@ equality, and exceptions that match nothing. A marker that cannot be read raises
 """
 
 import math
-import pathlib
-import re
 import shlex
 
-import words
+from order_sentences import MARKER, sentences, states_order
 from result_rows import TableError, chosen, pairs, read_rows
 
-ORDER = re.compile(
-    r"\b(ahead|above all|above them|exceeds?|outweighs?|faster|fastest|slower|slowest|(?:more|fewer|less|longer|larger|smaller) than|(?<!at )most(?! of)|(?<!at )least|"
-    r"gains?|gained|loses?|lost|wins?|best|worst|largest|smallest|better|worse|beats?|helps?|helped|higher|highest|lower|lowest|cheaper|cheapest|pays?|"
-    r"(?:as|times as) fast|times the|speeds? \S+ up|grows?|rises?|falls?|worth)\b", re.IGNORECASE)
-NOT_SHOWN = re.compile(r"\bnot shown\b|\b(no|nothing|none|neither|never)\b[^.;:]*\bshown\b|\bcannot tell\b", re.IGNORECASE)
-MARKER = re.compile(r"\s*(?<!`)<!-- order: (.*?) -->")
 WORDS = {"where", "value", "interval", "above", "below", "equals", "exact", "per"}
 EXCEPTIONS = "scripts/lib/order_exceptions.txt"
-
-
-class Sentence:
-    def __init__(self, text, line, specs):
-        self.text, self.line, self.specs = text, line, specs
-
-
-def with_line(paragraph, raw, line):
-    """Adds a line; @return its markers as (offset in the paragraph's text, specification)"""
-    markers = []
-    begin = 0
-    for match in [*MARKER.finditer(raw), None]:
-        text = words.plain_markdown(raw[begin:match.start() if match else len(raw)])
-        if begin and text[:1].isspace():  # Paragraph.add parts texts by one blank
-            text = text[1:]
-        if text.strip() or not begin:
-            paragraph.add(text, line)
-        if match:
-            markers.append((len(paragraph.text) - 1, match[1]))
-            begin = match.end()
-    return markers
-
-
-def paragraphs(source):
-    """Yields (paragraph, markers). Code, headings, images alone and generated blocks are no claims; a cell of a typed table is one."""
-    current, markers = words.Paragraph(), []
-    fenced = generated = False
-    for number, line in enumerate(source.splitlines(), 1):
-        text = line.strip()
-        fenced ^= text.startswith("```")
-        comment = text.startswith("<!--") and not text.startswith("<!-- order:")
-        if comment:
-            name = (text[4:].split() or [""])[0].rstrip(":")
-            generated = name not in ("", "end") and "<!-- end " + name in source
-        if fenced or generated or comment or not text or re.match(r"(```|\||#|[-*+] |\d+\. )", text):
-            if current.text:
-                yield current, markers
-            current, markers = words.Paragraph(), []
-        if fenced or generated or comment or not text or text.startswith(("```", "#")):
-            continue
-        cells = re.split(r"(?<!\\)\|", text.strip("|")) if text.startswith("|") else [re.sub(r"^([-*+]|\d+\.)\s+", "", text)]
-        for cell in cells:
-            markers += with_line(current, cell.strip(), number)
-            if len(cells) > 1:
-                yield current, markers
-                current, markers = words.Paragraph(), []
-    if current.text:
-        yield current, markers
-
-
-def sentences(source):
-    for paragraph, markers in paragraphs(source):
-        for text, offset in words.sentences(paragraph.text):
-            end = offset + len(text)
-            yield Sentence(text.strip(), paragraph.line(offset), [spec for at, spec in markers if offset <= at < end])
-
-
-def states_order(text):
-    """A question states nothing, nor does a clause that says that nothing is shown."""
-    if re.search(r"\?[*\"')]*$", text):
-        return False
-    return any(ORDER.search(clause) and not NOT_SHOWN.search(clause) for clause in re.split(r"[;:]|, (?:and|but|while|where|which)\b", text))
 
 
 def number(row, column):
@@ -121,6 +51,8 @@ def parse(spec):
         raise TableError("a marker needs value= and one of above=, below=, equals=")
     if relations == ["equals"] and options.get("exact") != "yes":
         raise TableError("equals= needs exact=yes")
+    if "per" in options and ":" not in options[relations[0]]:
+        raise TableError(f"per= needs lines to compare with; {relations[0]}= names none")
     return name, options, relations[0]
 
 
@@ -174,25 +106,42 @@ def exceptions(root):
     return rows
 
 
-def complaints_of(page, name, base, excused):
-    """@return complaints about one page; adds what it needed to `excused`"""
+def refused_order(sentence, name, base):
+    """@return complaints about the markers of a sentence. @throws TableError with file and line"""
     found = []
-    for sentence in sentences(page.read_text(encoding="utf-8")):
-        place = f"{name}:{sentence.line}: "
-        for spec in sentence.specs:
-            try:
-                reason = refutation(spec, base)
-            except (TableError, ValueError) as error:
-                raise TableError(f"{place}order: {error}") from error
-            if reason:
-                found.append(f"{place}the order is not shown: {reason}; write \"not shown\", or mend the sentence: {sentence.text}")
-        if sentence.specs or not states_order(sentence.text):
+    for line, spec in sentence.markers:
+        try:
+            reason = refutation(spec, base)
+        except (TableError, ValueError) as error:
+            raise TableError(f"{name}:{line}: order: {error}") from error
+        if reason:
+            found.append(f"{name}:{line}: the order is not shown: {reason}; write \"not shown\", or mend the sentence: {sentence.text}")
+    return found
+
+
+def expect_markers_behind_sentences(source, stated, name):
+    """@throws TableError if a marker stands in a heading, in code, in a generated block or before any sentence"""
+    attached = {marker for sentence in stated for marker in sentence.markers}
+    for number, line in enumerate(source.splitlines(), 1):
+        for match in MARKER.finditer(line):
+            if (number, match[1]) not in attached:
+                raise TableError(f"{name}:{number}: order: a comment that follows no sentence; put it behind one, in the same line")
+
+
+def complaints_of(page, name, base, excused):
+    """@return complaints about one page; marks what it needed of `excused`"""
+    source, found = page.read_text(encoding="utf-8"), []
+    stated = list(sentences(source))
+    expect_markers_behind_sentences(source, stated, name)
+    for sentence in stated:
+        found += refused_order(sentence, name, base)
+        if sentence.markers or not states_order(sentence.text):
             continue
         matching = [key for key in excused if key[0] == name and key[1] in sentence.text]
         for key in matching:
             excused[key] = True
         if not matching:
-            found.append(f"{place}a sentence of order without <!-- order: ... -->; name the rows, or write \"not shown\": {sentence.text}")
+            found.append(f"{name}:{sentence.line}: a sentence of order without <!-- order: ... -->; name the rows, or write \"not shown\": {sentence.text}")
     return found
 
 

@@ -93,6 +93,7 @@ TEST(OrderClaims, NameFileAndLineOfAMarkerThatCannotBeRead) {
         std::pair{"cells.csv where=draft:fast value=speedup above=1", "no column 'draft'"},
         std::pair{"cells.csv where=drafter:none value=speedup above=1", "no line has"},
         std::pair{"cells.csv value=speedup over=1", "unknown word 'over=1'"},
+        std::pair{"cells.csv value=speedup above=1 per=drafter", "per= needs lines"},
         std::pair{"cells.csv value=speedup", "one of above=, below=, equals="}}) {
     const Outcome outcome =
         page.check("Some text.\n\nA gains. <!-- order: " + std::string(marker) + " -->\n");
@@ -100,6 +101,20 @@ TEST(OrderClaims, NameFileAndLineOfAMarkerThatCannotBeRead) {
     EXPECT_TRUE(outcome.output.starts_with(page.page() + ":3: order: ")) << outcome.output;
     EXPECT_NE(outcome.output.find(found), std::string::npos) << outcome.output;
   }
+}
+
+/// Defect: a marker that belongs to no sentence is never checked.
+TEST(OrderClaims, RefuseAMarkerBehindNoSentence) {
+  const PlantedPage page;
+  const std::string marker = "<!-- order: cells.csv value=speedup above=9 -->";
+  for (const std::string& text :
+       {"Text.\n\n" + marker + "\n", "Text.\n\n# Title " + marker + "\n",
+        "<!-- figures -->\nA gains. " + marker + "\n<!-- end figures -->\n"}) {
+    const Outcome outcome = page.check(text);
+    EXPECT_EQ(outcome.code, 2) << text;
+    EXPECT_NE(outcome.output.find("follows no sentence"), std::string::npos) << outcome.output;
+  }
+  EXPECT_EQ(page.check("The form is `" + marker + "`.\n").code, 0);
 }
 
 /// Defect: a sentence of order without rows passes, or one without an order is refused.
