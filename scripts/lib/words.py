@@ -50,6 +50,7 @@ class Paragraph:
 # Markdown
 
 def plain_markdown(line):
+    line = re.sub(r"\s*(?<!`)<!-- order: .*? -->", "", line)
     line = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", line)
     line = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", line)
     return re.sub(r"``?[^`]*`?`", "Code", line)

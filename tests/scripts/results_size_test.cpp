@@ -249,5 +249,26 @@ TEST(ResultsTables, TakeTheKeysOfASettingAsColumns) {
   EXPECT_EQ(code("quality:speed|tokens"), 2);
 }
 
+/// Defect: a second value of a place is lost, a count is another number, or a loss of nothing is
+/// -0.
+TEST(ResultsTables, ShowTwoValuesOrCountLines) {
+  const std::string folder = ::testing::TempDir() + "/speclab_counted_table",
+                    readme = folder + "/README.md";
+  fs::create_directories(folder);
+  write_file(folder + "/cells.csv",
+             "policy,drafter,timed,timed_low,timed_high,priced\n"
+             "auto,a,-1e-16,-1e-16,-1e-16,0.5\nauto,b,0.25,0.125,0.5,0.75\n");
+  write_file(
+      readme,
+      "<!-- table: cells.csv rows=policy columns=drafter value=timed,priced percent=yes -->\n"
+      "| policy | drafter a: timed | drafter b: timed | drafter a: priced | drafter b: priced |\n"
+      "| --- | --- | --- | --- | --- |\n"
+      "| auto | 0.0 [0.0, 0.0] | 25.0 [12.5, 50.0] | 50.0 | 75.0 |\n<!-- end table -->\n"
+      "<!-- table: cells.csv rows=policy columns=drafter count=lines -->\n"
+      "| policy | drafter a | drafter b |\n| --- | --- | --- |\n| auto | 1 | 1 |\n"
+      "<!-- end table -->\n");
+  EXPECT_EQ(check_tables(readme).code, 0) << check_tables(readme).output;
+}
+
 }  // namespace
 }  // namespace speclab

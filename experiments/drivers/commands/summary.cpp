@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <vector>
 
 #include "analysis/io/table.h"
+#include "analysis/stats/median.h"
 #include "sim/core/data_folder.h"
 #include "sim/core/errors.h"
 
@@ -68,15 +71,46 @@ std::string speedups(const std::string& folder) {
                     prompts);
 }
 
-std::string prediction_errors(const std::string& folder) {
-  const std::string path = folder + "/prediction_truth_cpu/truth.csv";
-  const Table truth = Table::read(path);
-  const std::size_t row = row_where(truth, path, {{"run", "four_drafters"}, {"drafter", "all"}});
+/// What was predicted over what was measured, less 1, of each cell that drafts.
+struct ErrorsOfRun {
+  std::vector<double> walltime{}, speedup{};
+};
+
+ErrorsOfRun errors_of_run(const Table& ledger, const std::string& path) {
+  ErrorsOfRun errors;
+  for (std::size_t row = 0; row < ledger.size(); ++row) {
+    if (ledger.text(row, "drafter") == "none") continue;
+    const std::size_t plain = row_where(
+        ledger, path, {{"drafter", "none"}, {"temperature", ledger.text(row, "temperature")}});
+    const auto ratio = [&](std::size_t of) {
+      return ledger.number(of, "predicted_walltime_ns") / ledger.number(of, "walltime_ns");
+    };
+    errors.walltime.push_back(ratio(row) - 1);
+    errors.speedup.push_back(ratio(plain) / ratio(row) - 1);
+  }
+  if (errors.walltime.empty())
+    throw DataError(fmt::format("{}: no cell drafts; allowed: at least one", escaped(path)));
+  return errors;
+}
+
+/// Median and largest absolute value, as percentages.
+std::string median_and_most(std::vector<double> errors, char between) {
+  for (double& error : errors) error = 100 * std::abs(error);
+  return fmt::format("{:.1f} % in the median and{}{:.1f} % at most", analysis::median(errors).value,
+                     between, std::ranges::max(errors));
+}
+
+/// How good the predictions of the run were whose speed-ups stand in the table.
+std::string predictions_of_run(const std::string& folder) {
+  const std::string path = folder + "/walltime_vs_temperature_cpu/ledger.csv";
+  const ErrorsOfRun errors = errors_of_run(Table::read(path), path);
   return fmt::format(
-      "The walltime predicted beforehand is off by {} % in the median of {} cells, and by {} % at "
-      "most.\n",
-      truth.number(row, "median_error_percent"), truth.count(row, "cells", 1),
-      truth.number(row, "largest_error_percent"));
+      "Predictions of this run, over its {} cells that draft: walltimes are off by {} ({} of them "
+      "too "
+      "low), speed-ups by {}.\n",
+      errors.walltime.size(), median_and_most(errors.walltime, '\n'),
+      std::ranges::count_if(errors.walltime, [](double error) { return error < 0; }),
+      median_and_most(errors.speedup, ' '));
 }
 
 }  // namespace
@@ -88,7 +122,7 @@ int run_summary(const SummaryOptions& options) {
     throw ConfigError(
         fmt::format("{} is no folder; give one like results/reference", escaped(folder)));
   const std::string table = speedups(folder);
-  fmt::print("{}{}", table, prediction_errors(folder));
+  fmt::print("{}{}", table, predictions_of_run(folder));
   return 0;
 }
 
