@@ -55,9 +55,14 @@ const KeyCase kCases[] = {
      R"({"eos_token_id":0})"}};
 
 class SamplingKey : public ::testing::TestWithParam<KeyCase> {};
-INSTANTIATE_TEST_SUITE_P(, SamplingKey, ::testing::ValuesIn(kCases), [](const auto& named) {
-  return std::string(named.param.key) + "_" + std::to_string(named.index);
-});
+/// The key, and its place among the cases of the key from the second on.
+std::string name_of_case(const ::testing::TestParamInfo<KeyCase>& named) {
+  const auto before = std::count_if(kCases, kCases + named.index, [&](const KeyCase& one) {
+    return std::string_view(one.key) == named.param.key;
+  });
+  return named.param.key + (before == 0 ? "" : "_" + std::to_string(before + 1));
+}
+INSTANTIATE_TEST_SUITE_P(, SamplingKey, ::testing::ValuesIn(kCases), name_of_case);
 
 GenerationConfig config_of(const KeyCase& one) {
   GenerationSources sources;
