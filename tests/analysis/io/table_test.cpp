@@ -125,11 +125,19 @@ TEST(CsvWriter, WritesWhatTheTableReadsBackExactly) {
   EXPECT_FALSE(table.optional_number(1, "x"));
 }
 
+/// Defect: a row that is too short, or too long, moves all values behind it to other columns.
 TEST(CsvWriter, RefusesRowsOfTheWrongLength) {
   constexpr std::array<std::string_view, 2> columns = {"a", "b"};
-  CsvWriter csv(columns);
-  csv.field("only one");
-  EXPECT_THROW(csv.end_row(), ContractError);
+  for (const int fields : {0, 1, 3}) {
+    CsvWriter csv(columns);
+    EXPECT_THROW(
+        {
+          for (int i = 0; i < fields; ++i) csv.field("one");
+          csv.end_row();
+        },
+        ContractError)
+        << fields;
+  }
 }
 
 }  // namespace
