@@ -27,7 +27,8 @@ inline std::string other_drawing_tools() {
                     here = drawing_tools();
   return here == drawn_with
              ? ""
-             : "the digests are of figures drawn with " + drawn_with + "here are " + here;
+             : "drawings are compared byte by byte only where the tools match: the digests are of " +
+                   drawn_with + "here are " + here;
 }
 
 /// Digests of figures.sha256 by their path below `part`, "sequoia/sequoia.svg" of closed_forms.
