@@ -138,12 +138,12 @@ TEST(FigureMarks, DifferWhereOneNumberDiffers) {
   Figure& changed = figures.back();
   changed.series.back().points.back().y *= 1 + 1e-4;
   draw_static(changed, scratch.path());
-  EXPECT_NONFATAL_FAILURE(
-      speclab::testing::expect_golden_marks("trainings/models", scratch.path()), "is now");
+  EXPECT_NONFATAL_FAILURE(speclab::testing::expect_golden_marks("trainings/models", scratch.path()),
+                          "is now");
   for (const char* extension : {".pdf", ".png", ".svg"})
     fs::remove(scratch.file(changed.id + extension));
-  EXPECT_NONFATAL_FAILURE(
-      speclab::testing::expect_golden_marks("trainings/models", scratch.path()), "is now");
+  EXPECT_NONFATAL_FAILURE(speclab::testing::expect_golden_marks("trainings/models", scratch.path()),
+                          "is now");
 }
 
 TEST_F(GoldenFigures, OfTrainingsAreMadeAgainFromTheirCurves) {
