@@ -1,4 +1,4 @@
-"""Tests of long parts: rooms that are kept, counts of fuzzing, rows; programs that take long are stand-ins."""
+"""Tests of scripts/test: kinds of skips, rooms that are kept, counts of fuzzing, rows; programs that take long are stand-ins."""
 
 import os
 import pathlib
@@ -19,7 +19,7 @@ done
 echo "$room" >>ran
 [[ $room != */late || -z "$LATE" ]] || { kill "$(cat pid)"; sleep 0.5; }
 [[ $room != */bad ]] && status=run || status=fail
-echo '<s><testcase name="llama_cuda_test x" status="notrun"><skipped message="no CUDA device is here"/></testcase>' >"$results"
+echo "<s><testcase name='${CASE:-llama_cuda_test x}' status='notrun'><skipped message='${REASON:-no CUDA device is here}'/></testcase>" >"$results"
 echo "<testcase name='one' status='$status'/></s>" >>"$results"
 """
 
@@ -37,7 +37,7 @@ class Tree(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.root = pathlib.Path(self.folder.name, "tree")
         shutil.copytree(ROOT / "scripts", self.root / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
-        for name in ("tests/fuzz/CMakeLists.txt", "tests/skipped_kinds.csv"):
+        for name in ("tests/fuzz/CMakeLists.txt", "tests/skipped_kinds.csv", "tests/left_out_when_quick.txt"):
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, self.root / name)
         self.program("scripts/setup", "#!/bin/sh\n")
@@ -107,12 +107,23 @@ class Sanitizers(Tree):
         self.run_script("scripts/test --long=sanitizers")
         self.assertEqual(self.ran(), ["bad", "good"])
 
-    def test_name_the_kinds_of_skips_before_the_last_line(self):
-        """Defect: all cases of a kind are skipped, and the end of the output does not say so."""
-        self.rooms("one")
-        *_, kind, last = self.run_script("scripts/test --long=sanitizers")
-        self.assertRegex(kind, "^sanitizers: skipped 1, the whole kind gpu: ")
+
+class Skips(Tree):
+    """Defect: all cases of a kind are skipped, and the end of the output does not say so, or nothing fails."""
+
+    def test_are_named_by_kind_before_the_last_line(self):
+        self.write("build/release/build.ninja", "")
+        *_, kind, last = self.run_script("scripts/test --quick")
+        self.assertRegex(kind, "^quick: skipped 1, the whole kind gpu: ")
         self.assertEqual(last, "1 passed, 0 failed, 1 skipped")
+
+    def test_fail_as_a_whole_kind_without_a_reason(self):
+        self.write("build/release/build.ninja", "")
+        settings = {"CASE": "cost_test CostSlope.x", "REASON": "valgrind is not here"}
+        *_, kind, last = self.run_script("scripts/test --quick", **settings)
+        self.assertRegex(kind, "^quick: skipped 1, the whole kind valgrind: .* fails$")
+        self.assertEqual(last, "1 passed, 1 failed, 1 skipped")
+        self.assertEqual(self.run_script("scripts/test --quick -R x", **settings)[-1], "1 passed, 0 failed, 1 skipped")
 
 
 class ClangTidy(Tree):
