@@ -1,7 +1,7 @@
 # How scripts/measure_gpu runs steps one after the other: each within its limit, each with a row in steps.csv, all rows packed after each.
 # Source it after common.sh and gpu_steps.sh; `output`, `rehearse`, `deadline`, `revision`, `kernels` and `device` come before `run_steps`.
 declare -A step_limits=([kernel_tests]=60 [ceilings]=20 [ladder]=120 [passes]=90 [kernels]=40 [ncu]=60 [sanitizer]=90 [device_tests]=60
-  [generate]=30 [temperature]=90 [peers]=240 [model_size]=90 [products]=60 [training]=60 [families]=60 [opt]=60 [host_layers]=70)  # seconds
+  [generate]=30 [temperature]=140 [peers]=240 [model_size]=90 [products]=60 [training]=60 [families]=60 [opt]=60 [host_layers]=70)  # seconds
 least_seconds=10    # a step does not start with less
 probe_seconds=5     # a device that takes longer for one kernel hangs
 shown_lines=20      # of a step's log, which is packed whole

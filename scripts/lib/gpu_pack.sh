@@ -6,6 +6,7 @@ kernels_folder=$speclab_root/engines/cuda/kernels
 first_programs=(gpu_bench kernels_cuda_test)  # what call 1 runs; nothing of torch
 other_programs=(speclab libspeclab_engines.so llama_cuda_test training_device_test family_device_test)
 part_bytes=$((8 * 1024 * 1024))  # of the model; small parts fill the calls better
+declare -A packed_models=([drafter]=smollm2-drafter/config.json [ngram]=smollm2-5gram/ngram.bin)  # below results/models, each with a file that it has
 
 kernels_digest() { python3 "$speclab_root/scripts/lib/kernels_digest.py" "$speclab_root"; }
 
@@ -22,10 +23,12 @@ results_folder() { if [ -e "$speclab_root/results" ]; then echo "$speclab_root/r
 
 # pack: writes everything under another name and then renames it, so that a pack is whole or absent.
 pack() {
-  local scratch=$pack_folder.part build=${SPECLAB_BUILD:-$speclab_root/build/release} drafter
-  drafter=$(results_folder)/models/smollm2-drafter
+  local scratch=$pack_folder.part build=${SPECLAB_BUILD:-$speclab_root/build/release} name folder
   [ -e "$speclab_model" ] || fail "no model at $speclab_model; run scripts/setup" 2
-  [ -e "$drafter" ] || fail "no drafter at $drafter; it is committed: git checkout results/models/smollm2-drafter" 2
+  for name in "${!packed_models[@]}"; do
+    folder=${packed_models[$name]%/*}
+    [ -e "$(results_folder)/models/$folder" ] || fail "no $name at $(results_folder)/models/$folder; it is committed: git checkout results/models/$folder" 2
+  done
   rm -rf "$scratch" && mkdir -p "$scratch"
   pack_programs "$scratch/first/unpacked" "${first_programs[@]}"
   pack_programs "$scratch/programs/unpacked" "${other_programs[@]}"
@@ -33,7 +36,7 @@ pack() {
   compress "$scratch/first"
   compress "$scratch/programs"
   pack_model "$scratch"
-  cp -r "$drafter" "$scratch/drafter"
+  for name in "${!packed_models[@]}"; do cp -r "$(results_folder)/models/${packed_models[$name]%/*}" "$scratch/$name"; done
   echo "$speclab_root" >"$scratch/first/source_folder"
   tree_revision >"$scratch/first/revision"
   kernels_digest >"$scratch/first/kernels"

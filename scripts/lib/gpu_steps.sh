@@ -40,7 +40,7 @@ begin_device() {
   LD_LIBRARY_PATH=$first/lib:$programs/lib$(torch_libraries)
   export LD_LIBRARY_PATH
   join_model
-  place_drafter
+  place_models
   place_source_folder
   device=$(timeout 20 nvidia-smi --query-gpu=name --format=csv,noheader | sed -n '1{s/,//g;p}') || fail "nvidia-smi does not answer" 9
   [ -n "$device" ] || fail "nvidia-smi names no device" 9
@@ -84,12 +84,17 @@ join_model() {
   (cd "$pack_folder" && awk '{print $2}' first/model_parts.sha256 | xargs cat) >"$speclab_model.part" && mv "$speclab_model.part" "$speclab_model"
 }
 
-# Programs look for the drafter in the tree, which travels without results/; its folders may have come empty.
-place_drafter() {
-  local place=$speclab_root/results/models/smollm2-drafter
-  [ -e "$pack_folder/drafter" ] && [ ! -e "$place/config.json" ] || return 0
-  rm -rf "$place" && mkdir -p "$(dirname "$place")" && ln -s "$pack_folder/drafter" "$place"
+# Programs look for drafters in the tree, which travels without results/; its folders may have come empty.
+place_models() {
+  local name place
+  for name in "${!packed_models[@]}"; do
+    [ -e "$pack_folder/$name" ] && ! has_model "$name" || continue
+    place=$speclab_root/results/models/${packed_models[$name]%/*}
+    rm -rf "$place" && mkdir -p "$(dirname "$place")" && ln -s "$pack_folder/$name" "$place"
+  done
 }
+
+has_model() { [ -e "$speclab_root/results/models/${packed_models[$1]}" ]; }
 
 # Programs know prompts, drafters and fixtures by the folder that they were built from.
 place_source_folder() {
@@ -98,9 +103,10 @@ place_source_folder() {
   [ -e "$built_from" ] || { mkdir -p "$(dirname "$built_from")" && ln -s "$speclab_root" "$built_from"; }
 }
 
-# needs STEP WHAT: WHAT is programs, model or drafter.
+# needs STEP WHAT: WHAT is programs, model, drafter or ngram.
 needs() {
   case $2/$1 in
+    ngram/*) [ "$1" = temperature ] ;;
     programs/device_tests|programs/training|programs/families|*/generate|*/temperature|*/model_size) return 0 ;;
     model/device_tests|*/peers) [ "$rehearse" = no ] ;;
     *) return 1 ;;
@@ -112,7 +118,8 @@ lacking_for() {
   [ "$rehearse" = no ] || return 0
   if needs "$1" programs && [ ! -e "$programs" ]; then echo "build/gpu_pack/programs is not here"
   elif needs "$1" model && [ ! -e "$speclab_model" ]; then echo "the model is not whole; parts not here: $(missing_parts)"
-  elif needs "$1" drafter && [ ! -e "$speclab_root/results/models/smollm2-drafter/config.json" ]; then echo "build/gpu_pack/drafter is not here"
+  elif needs "$1" drafter && ! has_model drafter; then echo "build/gpu_pack/drafter is not here"
+  elif needs "$1" ngram && ! has_model ngram; then echo "build/gpu_pack/ngram is not here"
   fi
 }
 
@@ -131,7 +138,7 @@ run_step() {
     ncu) profile_kernels ;;
     sanitizer) sanitize ;;
     generate) generate_texts ;;
-    temperature) run_config gpu_walltime_vs_temperature ;;
+    temperature) run_config gpu_walltime_vs_temperature && run_config gpu_host_drafts_vs_temperature ;;
     model_size) run_config gpu_walltime_vs_model_size ;;
     peers) compare_on_device ;;
   esac
@@ -242,7 +249,9 @@ run_config() {
   # The emulated device takes seconds a token: few, sampled once and, with a shape model, replayed once.
   [ "$rehearse" = no ] || settings=(--set prompts.new_tokens=3 --set prompts.per_category=1 --set 'prompts.categories=["chat"]' --set 'axes.policy=["constant:2"]' --set pilot.per_category=1 \
     --set costs.repetitions=1 --set costs.new_tokens=16 --set 'axes.temperature=[1.0]' --set "target.model=[\"$model\", \"shape-15m\"]")
-  [ "$rehearse/$name" != yes/gpu_walltime_vs_temperature ] || settings+=(--set "target.model=\"$model\"")
+  [ "$rehearse" = no ] || [ "$name" = gpu_walltime_vs_model_size ] || settings+=(--set "target.model=\"$model\"")
+  # Tests of host rounds run the emulated device; here the config is rehearsed, and the processor takes seconds.
+  [ "$rehearse/$name" != yes/gpu_host_drafts_vs_temperature ] || settings+=(--set 'target.device="cpu"')
   "$programs/speclab" run "$speclab_root/experiments/configs/$name.toml" --no-report --output "$output/$name.$revision" "${settings[@]}"
 }
 

@@ -13,7 +13,7 @@ MIB = 1 << 20
 MOST_BYTES = 60 * MIB  # of a call; a machine that takes 64 MiB still takes what its transfer adds
 MOST_CALLS = 3
 MOST_FOLDERS = 8  # of a call, beside the tree
-ORDER = ["first", "model", "programs", "drafter"]
+ORDER = ["first", "model", "programs", "drafter", "ngram"]
 
 
 def size_text(size):
@@ -38,7 +38,7 @@ def size_of_folder(folder):
 
 
 def place(name):
-    """first, model_1, model_2, ..., programs, drafter, then the rest by name."""
+    """first, model_1, model_2, ..., programs, drafter, ngram, then the rest by name."""
     kind, number = re.fullmatch(r"(.*?)(?:_(\d+))?", name).groups()
     return (ORDER.index(kind) if kind in ORDER else len(ORDER), int(number or 0), name)
 

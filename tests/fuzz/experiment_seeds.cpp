@@ -95,8 +95,9 @@ std::vector<std::string> run_folder_seeds() {
 
 std::vector<std::string> table_seeds() {
   std::vector<std::string> seeds;
-  for (const char* name : {"drafter_acceptance/acceptance.csv", "tree_acceptance/siblings.csv",
-                           "rule_atlas/atlas.csv", "pairs.csv", "quickstart/costs.csv"})
+  for (const char* name :
+       {"drafter_acceptance/acceptance.csv", "tree_acceptance/siblings.csv", "rule_atlas/atlas.csv",
+        "pairs.csv", "quickstart/costs.csv", "papers/cross_tokenizer/bridges.csv"})
     seeds.push_back(first_lines(project_file(std::string("tests/golden/runs/") + name), 4));
   return seeds;
 }

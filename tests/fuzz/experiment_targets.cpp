@@ -5,6 +5,7 @@
 #include "analysis/io/acceptance.h"
 #include "analysis/io/atlas.h"
 #include "analysis/io/bench_rows.h"
+#include "analysis/io/bridges.h"
 #include "analysis/io/costs.h"
 #include "analysis/io/device_state.h"
 #include "analysis/io/pace.h"
@@ -97,6 +98,7 @@ void read_tables(const std::string& bytes) {
       [](const std::string& file) { analysis::read_atlas(file); },
       [](const std::string& file) { analysis::read_bench_pairs(file); },
       [](const std::string& file) { analysis::read_bench_counts(file); },
+      [](const std::string& file) { analysis::read_bridges(file); },
       [](const std::string& file) { analysis::read_costs(file); },
       [](const std::string& file) { analysis::read_pace(file); },
       [](const std::string& file) { analysis::read_device(file); },

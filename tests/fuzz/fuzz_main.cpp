@@ -63,6 +63,8 @@ constexpr Structure kStructures[] = {
     {"gguf", testing::gguf_fields_slowly, testing::replace_binary},
     {"safetensors", testing::safetensors_fields_slowly, testing::replace_in_safetensors},
     {"tokenizer", numbers_of, testing::replace_in_text},
+    {"json_schema", numbers_of, testing::replace_in_text},
+    {"generation", numbers_of, testing::replace_in_text},
     {"experiment", digits_of, testing::replace_in_text},
     {"run_folder", digits_of, testing::replace_in_text},
     {"tables", digits_of, testing::replace_in_text}};

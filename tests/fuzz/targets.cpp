@@ -16,6 +16,7 @@
 #include "tests/fuzz/constraint_targets.h"
 #include "tests/fuzz/experiment_targets.h"
 #include "tests/fuzz/model_targets.h"
+#include "tests/fuzz/request_targets.h"
 #include "tests/fuzz/seeds.h"
 
 namespace speclab::fuzz {
@@ -171,7 +172,10 @@ const std::vector<Target>& targets() {
                                        {"journal", read_journal, journal_seeds},
                                        {"experiment", read_experiment, experiment_seeds},
                                        {"run_folder", read_run_folder, run_folder_seeds},
-                                       {"tables", read_tables, table_seeds}};
+                                       {"tables", read_tables, table_seeds},
+                                       {"prompts", read_prompts, prompt_seeds},
+                                       {"generation", read_generation, generation_seeds},
+                                       {"bridge", read_bridge, bridge_seeds}};
   return all;
 }
 

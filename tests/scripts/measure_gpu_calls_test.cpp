@@ -45,6 +45,14 @@ class MeasureGpuCalls : public MeasureGpuTree {
       make("tree/build/gpu_pack/" + folder + "/kernels", text("tree/build/gpu_pack/first/kernels"));
   }
 
+  /// The tree travels without results/.
+  void pack_drafters() const {
+    ASSERT_EQ(shell("mv results/models/smollm2-drafter build/gpu_pack/drafter && mv "
+                    "results/models/smollm2-5gram build/gpu_pack/ngram && rm -r results")
+                  .code,
+              0);
+  }
+
   Outcome call(const std::string& arguments, const std::string& settings = "") const {
     return measure_gpu(arguments, "OUT=" + path("out") + " " + settings);
   }
@@ -185,12 +193,27 @@ TEST_F(MeasureGpuCalls, TheModelIsJoinedOnceAllPartsAreWhole) {
   EXPECT_EQ(steps(), "device_tests,done\n");
 }
 
-/// Defect: programs do not find the drafter, since the tree travels without results/.
-TEST_F(MeasureGpuCalls, TheDrafterStandsWhereProgramsLook) {
-  ASSERT_EQ(shell("mv results/models/smollm2-drafter build/gpu_pack/drafter && rm -r results").code,
-            0);
+/// Defect: programs do not find the drafters, since the tree travels without results/.
+TEST_F(MeasureGpuCalls, TheDraftersStandWhereProgramsLook) {
+  pack_drafters();
   EXPECT_EQ(call("ceilings").code, 0);
   EXPECT_TRUE(is_there("tree/results/models/smollm2-drafter/config.json"));
+  EXPECT_TRUE(is_there("tree/results/models/smollm2-5gram/ngram.bin"));
+}
+
+/// Defect: rows over temperature are of one drafter, or the step begins without the n-grams.
+TEST_F(MeasureGpuCalls, TheTemperatureStepMeasuresDraftsOfTheHostToo) {
+  program("speclab", "#!/bin/bash\necho \"ran $(basename \"$2\")\"\n", "programs");
+  pack_drafters();
+  ASSERT_EQ(shell("mv build/gpu_pack/ngram ..").code, 0);
+  EXPECT_TRUE(
+      has(call("temperature").output, "temperature: left out, build/gpu_pack/ngram is not here"));
+  ASSERT_EQ(shell("mv ../ngram build/gpu_pack/").code, 0);
+  const Outcome outcome = call("temperature");
+  EXPECT_TRUE(has(outcome.output, "ran gpu_walltime_vs_temperature.toml") &&
+              has(outcome.output, "ran gpu_host_drafts_vs_temperature.toml"))
+      << outcome.output;
+  EXPECT_EQ(steps(), "temperature,done\n");
 }
 
 /// Defect: a call runs what belongs to another, or a step that failed takes the time of those

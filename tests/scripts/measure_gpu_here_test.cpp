@@ -25,8 +25,8 @@ TEST_F(MeasureGpuHere, TravelTakesWhatWasPackedInThreeCallsAtMost) {
   EXPECT_TRUE(has(outcome.output, "call 1: ") &&
               has(outcome.output, " MiB: build/gpu_pack/first build/gpu_pack/model_1"))
       << outcome.output;
-  for (const char* part :
-       {"build/gpu_pack/model_12", "build/gpu_pack/programs", "build/gpu_pack/drafter"})
+  for (const char* part : {"build/gpu_pack/model_12", "build/gpu_pack/programs",
+                           "build/gpu_pack/drafter", "build/gpu_pack/ngram"})
     EXPECT_TRUE(has(outcome.output, part)) << part;
   EXPECT_FALSE(has(outcome.output, "call 4"));
 }
@@ -94,13 +94,14 @@ TEST_F(MeasureGpuHere, AsideAndBackRefuseWhereBothFoldersExist) {
   EXPECT_TRUE(is_there("tree/build/results_aside/reference/table.csv"));
 }
 
-/// Defect: a pack made while results/ is aside lacks the drafter, or calls the tree dirty.
-TEST_F(MeasureGpuHere, PackFindsTheDrafterAside) {
+/// Defect: a pack made while results/ is aside lacks the drafters, or calls the tree dirty.
+TEST_F(MeasureGpuHere, PackFindsTheDraftersAside) {
   build_programs();
   ASSERT_EQ(measure_gpu("aside").code, 0);
   const Outcome outcome = measure_gpu("pack");
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_TRUE(is_there("tree/build/gpu_pack/drafter/config.json"));
+  EXPECT_TRUE(is_there("tree/build/gpu_pack/ngram/ngram.bin"));
   EXPECT_FALSE(has(text("tree/build/gpu_pack/first/revision"), "dirty"));
 }
 

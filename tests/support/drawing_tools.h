@@ -25,9 +25,10 @@ inline std::string drawing_tools() {
 inline std::string other_drawing_tools() {
   const std::string drawn_with = read_file(kGoldenRuns + "/figure_tools.txt"),
                     here = drawing_tools();
-  return here == drawn_with
-             ? ""
-             : "the digests are of figures drawn with " + drawn_with + "here are " + here;
+  return here == drawn_with ? ""
+                            : "drawings are compared byte by byte only where the tools match: the "
+                              "digests are of " +
+                                  drawn_with + "here are " + here;
 }
 
 /// Digests of figures.sha256 by their path below `part`, "sequoia/sequoia.svg" of closed_forms.

@@ -1,5 +1,6 @@
-// The figures of every frozen run come back from its rows byte by byte.
+// The figures of every frozen run come back from its rows: their numbers, and byte by byte.
 
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "tests/analysis/support/figure_intervals.h"
 #include "tests/analysis/support/synthetic_run.h"
 #include "tests/support/drawing_tools.h"
+#include "tests/support/figure_marks.h"
 
 namespace speclab::analysis {
 namespace {
@@ -50,6 +52,17 @@ TEST_F(GoldenFigures, AreMadeAgainByteByByte) {
     const testing::ScratchFolder scratch;
     EXPECT_FALSE(write_report(scratch.path(), copy_tables(run, scratch)).figures.empty());
     speclab::testing::expect_golden_figures(run.filename().string(), scratch.file("figures"));
+  }
+}
+
+/// Defect: a figure of a run shows other numbers than it did.
+TEST(FiguresOfGoldenRuns, HaveTheSameMarks) {
+  const speclab::testing::MarksOnly marks_only;
+  ASSERT_EQ(golden_runs().size(), 8u);
+  for (const fs::path& run : golden_runs()) {
+    const testing::ScratchFolder scratch;
+    write_report(scratch.path(), copy_tables(run, scratch));
+    speclab::testing::expect_golden_marks(run.filename().string(), scratch.file("figures"));
   }
 }
 
@@ -105,6 +118,32 @@ TEST(FiguresOfTrainings, HaveAnIntervalAtEveryPointOrSayWhoNotedNone) {
   for (const TrainingCurve& curve : curves)
     for (const Figure& figure : training_figures({curve}))
       testing::expect_intervals(figure, curve.name);
+}
+
+/// Defect: a curve of a committed model shows other numbers than it did.
+TEST(FiguresOfTrainings, HaveTheSameMarks) {
+  const speclab::testing::MarksOnly marks_only;
+  const testing::ScratchFolder scratch;
+  for (const Figure& figure : training_figures(committed_curves()))
+    draw_static(figure, scratch.path());
+  speclab::testing::expect_golden_marks("trainings/models", scratch.path());
+}
+
+/// Defect: marks are compared in a way that no other number, end or figure fails.
+TEST(FigureMarks, DifferWhereOneNumberDiffers) {
+  const speclab::testing::MarksOnly marks_only;
+  const testing::ScratchFolder scratch;
+  std::vector<Figure> figures = training_figures(committed_curves());
+  for (const Figure& figure : figures) draw_static(figure, scratch.path());
+  Figure& changed = figures.back();
+  changed.series.back().points.back().y *= 1 + 1e-4;
+  draw_static(changed, scratch.path());
+  EXPECT_NONFATAL_FAILURE(speclab::testing::expect_golden_marks("trainings/models", scratch.path()),
+                          "is now");
+  for (const char* extension : {".pdf", ".png", ".svg"})
+    fs::remove(scratch.file(changed.id + extension));
+  EXPECT_NONFATAL_FAILURE(speclab::testing::expect_golden_marks("trainings/models", scratch.path()),
+                          "is now");
 }
 
 TEST_F(GoldenFigures, OfTrainingsAreMadeAgainFromTheirCurves) {

@@ -8,6 +8,7 @@
 #include "sim/core/files.h"
 #include "tests/experiments/program/program.h"
 #include "tests/support/drawing_tools.h"
+#include "tests/support/figure_marks.h"
 
 namespace speclab {
 namespace {
@@ -22,11 +23,9 @@ std::string fresh_folder(const std::string& name) {
   return folder;
 }
 
-/// The last thing of a test, which is skipped here if other programs draw.
-void expect_same_figures(const std::string& part, const std::filesystem::path& drawn) {
-  if (const std::string others = testing::other_drawing_tools(); !others.empty())
-    GTEST_SKIP() << others;
-  testing::expect_golden_figures(part, drawn);
+/// Runs the program with marks in place of figures.
+Outcome run_for_marks(const std::string& arguments) {
+  return testing::run_shell(testing::kMarksOnly + SPECLAB_PROGRAM + " " + arguments);
 }
 
 TEST(ProgramReproduce, ListsEveryName) {
@@ -65,9 +64,10 @@ std::set<std::string> sorted_lines(const std::string& text) {
   return sorted;
 }
 
+/// Defect: a closed form disagrees, or its figure shows other numbers than it did.
 TEST(ProgramReproduce, AllThatIsAnalyticAgreesAndIsDrawn) {
   const std::string folder = fresh_folder("reproduce_all");
-  const Outcome outcome = run_program("reproduce --all-analytic --output " + folder + " 2>&1");
+  const Outcome outcome = run_for_marks("reproduce --all-analytic --output " + folder + " 2>&1");
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_NE(outcome.output.find(", 0 disagree\n"), std::string::npos);
   EXPECT_EQ(outcome.output.find("nan"), std::string::npos);
@@ -86,7 +86,7 @@ TEST(ProgramReproduce, AllThatIsAnalyticAgreesAndIsDrawn) {
     remarks += remarks_of(folder, id);
   }
   EXPECT_EQ(sorted_lines(remarks), sorted_lines(read_file(kCommittedRemarks)));
-  expect_same_figures("closed_forms", folder);
+  testing::expect_golden_marks("closed_forms", folder);
 }
 
 constexpr const char* kSweeps = SPECLAB_SOURCE_DIR "/tests/golden/runs/papers";
@@ -100,22 +100,42 @@ const std::vector<std::string> kSweptIds{
 /// Read from rows of their own.
 const std::vector<std::string> kOwnIds{"latency_levers", "hf_modes", "leviathan_beam"};
 
-TEST(ProgramReproduce, ReadsEveryMeasuredTableFromItsSweepAsItWasWritten) {
-  const std::filesystem::path folder = fresh_folder("reproduce_measured");
+std::vector<std::string> measured_ids() {
   std::vector<std::string> ids = kSweptIds;
   ids.insert(ids.end(), kOwnIds.begin(), kOwnIds.end());
-  std::string command = "reproduce";
-  for (const std::string& id : ids) command += " " + id;
-  const Outcome outcome =
-      run_program(command + " --from " + kSweeps + " --output " + folder.string() + " 2>&1");
+  return ids;
+}
+
+/// Arguments that read every measured table from its sweep.
+std::string reading_of_sweeps(const std::string& folder) {
+  std::string arguments = "reproduce";
+  for (const std::string& id : measured_ids()) arguments += " " + id;
+  return arguments + " --from " + kSweeps + " --output " + folder + " 2>&1";
+}
+
+/// Defect: a measured table or its figure shows other numbers than it did.
+TEST(ProgramReproduce, ReadsEveryMeasuredTableFromItsSweepAsItWasWritten) {
+  const std::filesystem::path folder = fresh_folder("reproduce_measured");
+  const Outcome outcome = run_for_marks(reading_of_sweeps(folder.string()));
   ASSERT_EQ(outcome.code, 0) << outcome.output;
-  for (const std::string& id : ids) {
+  for (const std::string& id : measured_ids()) {
     for (const char* file : {"/comparison.csv", "/remarks.txt"})
       EXPECT_EQ(read_file((folder / id).string() + file),
                 read_file(std::string(kExpected).append("/").append(id).append(file)))
           << id << file;
   }
-  expect_same_figures("papers", folder);
+  testing::expect_golden_marks("papers", folder);
+}
+
+/// Defect: a figure of the same numbers is drawn otherwise than it was.
+TEST(GoldenFigures, OfClosedFormsAndMeasuredTablesAreDrawnByteByByte) {
+  if (const std::string others = testing::other_drawing_tools(); !others.empty())
+    GTEST_SKIP() << others;
+  const std::string analytic = fresh_folder("drawn_analytic"), measured = fresh_folder("drawn");
+  ASSERT_EQ(run_program("reproduce --all-analytic --output " + analytic + " 2>&1").code, 0);
+  ASSERT_EQ(run_program(reading_of_sweeps(measured)).code, 0);
+  testing::expect_golden_figures("closed_forms", analytic);
+  testing::expect_golden_figures("papers", measured);
 }
 
 TEST(ProgramReproduce, RefusesMeasuredTablesWithoutASweepThatFits) {
