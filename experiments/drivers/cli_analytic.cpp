@@ -7,6 +7,7 @@ namespace {
 
 constexpr const char* kAcceptance = "Acceptance (one of)";
 constexpr const char* kCosts = "Costs (ratios, or a file)";
+constexpr const char* kQuestions = "Further questions";
 
 void add_acceptance_options(CLI::App* command, PredictOptions& options) {
   command
@@ -70,11 +71,46 @@ void add_cost_options(CLI::App* command, PredictOptions& options) {
       "Context to take from --costs, in tokens before the round; the middle one if not given");
 }
 
+void add_question_options(CLI::App* command, PredictOptions& options) {
+  add_number(command, "--new-tokens", options.new_tokens,
+             "Answer for drafting beside verification (DSI): tokens of a text")
+      ->check(takes("1 to 100000"))
+      ->group(kQuestions);
+  add_number(command, "--batch", options.batch,
+             "Answer for a batch whose rounds are padded: sequences")
+      ->check(takes("1 to 1000000"))
+      ->group(kQuestions);
+  add_number(command, "--num-beams", options.num_beams,
+             "Answer for speculative beams: beams of the target; the acceptance rate is the chance "
+             "that the draft's beams hold them")
+      ->check(takes("1 to 10000"))
+      ->group(kQuestions);
+  add_number(command, "--draft-beams", options.draft_beams,
+             "Beams of the draft; as many as --num-beams if not given")
+      ->check(takes("--num-beams to 10000"))
+      ->group(kQuestions);
+  command
+      ->add_option("--mlp-speculator", options.mlp_speculator,
+                   "Answer for an MLP speculator: BASE_WIDTH,VOCABULARY,HEADS,INNER_WIDTH[,tied]")
+      ->group(kQuestions);
+  add_number(command, "--candidates", options.candidates,
+             "Answer for that many candidates at one place, by each rule; needs laws")
+      ->check(takes("1 to 64"))
+      ->group(kQuestions);
+  command
+      ->add_option("--lenience", options.lenience,
+                   "Answer for this lenience: how often drafts are kept and how far the output is "
+                   "from the target's law; needs laws")
+      ->check(takes("1e-6 to 1"))
+      ->group(kQuestions);
+}
+
 }  // namespace
 
 void add_predict_options(CLI::App* command, PredictOptions& options) {
   add_acceptance_options(command, options);
   add_cost_options(command, options);
+  add_question_options(command, options);
   add_number(command, "--speculation-length", options.speculation_length,
              "Print the answer for this length too")
       ->check(takes("at least 0"));

@@ -106,7 +106,8 @@ void add_page_commands(CLI::App& app) {
   CLI::App* completion =
       app.add_subcommand("completion", "Print what makes a shell complete commands and options");
   completion->footer(
-      "Example: speclab completion bash >~/.local/share/bash-completion/completions/speclab");
+      "Example: mkdir -p ~/.local/share/bash-completion/completions\n"
+      "         speclab completion bash >~/.local/share/bash-completion/completions/speclab");
   const CLI::Option* shell = completion->add_option("shell", "The shell")
                                  ->required()
                                  ->check(CLI::IsMember({"bash", "zsh"}));

@@ -53,15 +53,6 @@ double tokens_per_round_beta_mixture(double beta_a, double beta_b, int speculati
   return tokens_per_round_from_survival(beta_mixture_survival(beta_a, beta_b, speculation_length));
 }
 
-double tokens_per_round_lag_one(double first_acceptance, double next_acceptance,
-                                int speculation_length) {
-  expect_probability(first_acceptance, "first_acceptance");
-  expect_probability(next_acceptance, "next_acceptance");
-  expect_at_least(0, speculation_length, "speculation_length");
-  if (speculation_length == 0) return 1.0;
-  return 1.0 + first_acceptance * tokens_per_round(next_acceptance, speculation_length - 1);
-}
-
 double TwoStateAcceptance::easy_share() const {
   expect_places(*this);
   return hard_to_easy / (easy_to_hard + hard_to_easy);

@@ -17,14 +17,6 @@ std::vector<double> beta_mixture_survival(double beta_a, double beta_b, int spec
 /// Tokens of its rounds: above those of the mean rate, a / (a + b).
 double tokens_per_round_beta_mixture(double beta_a, double beta_b, int speculation_length);
 
-/// The first draft of a round is accepted with a0, each later one with a1: 1 + a0 (1 - a1^γ) / (1 -
-/// a1).
-/// @param first_acceptance, next_acceptance  in [0, 1]
-/// @throws ContractError if an argument is out of range
-/// @source ours
-double tokens_per_round_lag_one(double first_acceptance, double next_acceptance,
-                                int speculation_length);
-
 /// Places of the text are easy (0) or hard (1), hidden from the drafter; a draft is accepted by the
 /// rate of its place. The state moves by one step from each place to the next, whether its token
 /// was drafted, recovered or a bonus.

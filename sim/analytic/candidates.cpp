@@ -93,20 +93,6 @@ double spectr_acceptance(std::span<const double> p, std::span<const double> q, i
   return any_of(kept_at(spectr_rho(p, q, candidates), p, q), candidates);
 }
 
-std::vector<double> spectr_residual(std::span<const double> p, std::span<const double> q,
-                                    int candidates) {
-  const double rho = spectr_rho(p, q, candidates);
-  const double kept = kept_at(rho, p, q);
-  const double share = kept > 0.0 ? any_of(kept, candidates) / kept : 0.0;
-  std::vector<double> residual;
-  for (std::size_t i = 0; i < p.size(); ++i)
-    residual.push_back(std::max(0.0, p[i] - share * std::min(q[i], p[i] / rho)));
-  const double mass = total(residual);
-  SPECLAB_EXPECT(mass > 0.0, "p = q leaves no residual");
-  for (double& probability : residual) probability /= mass;
-  return residual;
-}
-
 double optimal_acceptance_bound(std::span<const double> p, std::span<const double> q,
                                 int candidates) {
   expect_candidates(p, q, candidates);

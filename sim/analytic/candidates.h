@@ -46,11 +46,6 @@ double without_replacement_acceptance(std::span<const double> p, std::span<const
 double spectr_rho(std::span<const double> p, std::span<const double> q, int candidates);
 /// 1 - (1 - b)^k at that ρ: at least 1 - 1/e of the optimum.
 double spectr_acceptance(std::span<const double> p, std::span<const double> q, int candidates);
-/// The law of the token drawn when none was kept: norm (p - min(q, p/ρ) (1 - (1 - b)^k) / b).
-/// @throws ContractError where nothing is ever left over (p = q)
-std::vector<double> spectr_residual(std::span<const double> p, std::span<const double> q,
-                                    int candidates);
-
 /// No exact rule keeps one of k independent drafts more often: 1 + min over token sets H of (p(H) -
 /// q(H)^k). q(H)^k is convex in q(H), so that the best set holds the tokens of the smallest p/q:
 /// O(V log V).

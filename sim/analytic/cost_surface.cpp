@@ -17,25 +17,6 @@ std::string to_text(Number value) {
   return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
 }
 
-template <typename Number>
-Number number(std::span<const std::string> cells, std::size_t column) {
-  const std::string& text = cells[column];
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    throw DataError("column " + std::string(kCostColumns[column]) + ": \"" + escaped(text) +
-                    "\" is not a number");
-  return value;
-}
-
-CostKind cost_kind(const std::string& text) {
-  for (const CostKind kind :
-       {CostKind::target, CostKind::draft, CostKind::overhead, CostKind::prefill})
-    if (text == to_string(kind)) return kind;
-  throw DataError("column kind: \"" + escaped(text) +
-                  "\"; allowed: target, draft, overhead, prefill");
-}
-
 std::string describe(const CostPoint& point) {
   return std::string("cost point ") + to_string(point.kind) + ", rows " + to_text(point.rows) +
          ", context " + to_text(point.context);
@@ -66,23 +47,6 @@ const char* to_string(CostKind kind) {
       return "prefill";
   }
   throw_contract_error("a CostKind", __FILE__, __LINE__, "not a CostKind");
-}
-
-std::vector<std::string> to_cells(const CostPoint& point) {
-  return {to_string(point.kind), to_text(point.rows),    to_text(point.context), to_text(point.ns),
-          to_text(point.ns_low), to_text(point.ns_high), to_text(point.n)};
-}
-
-CostPoint cost_point(std::span<const std::string> cells) {
-  if (cells.size() != kCostColumns.size())
-    throw DataError("a cost point has " + to_text(cells.size()) + " cells; it needs 7");
-  return {.kind = cost_kind(cells[0]),
-          .rows = number<int>(cells, 1),
-          .context = number<int>(cells, 2),
-          .ns = number<double>(cells, 3),
-          .ns_low = number<double>(cells, 4),
-          .ns_high = number<double>(cells, 5),
-          .n = number<int>(cells, 6)};
 }
 
 CostSurface::CostSurface(std::vector<CostPoint> points) : points_(std::move(points)) {

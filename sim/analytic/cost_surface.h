@@ -29,13 +29,6 @@ struct CostPoint {
   int n = 1;  ///< timings behind the point, >= 1
 };
 
-/// Columns of a file of points, in the order of to_cells.
-inline constexpr std::array<const char*, 7> kCostColumns{"kind",   "rows",    "context", "ns",
-                                                         "ns_low", "ns_high", "n"};
-std::vector<std::string> to_cells(const CostPoint& point);
-/// @throws DataError naming the column if a cell is not what to_cells writes
-CostPoint cost_point(std::span<const std::string> cells);
-
 const char* to_string(CostKind kind);
 
 /// The value at x of the lines between points (x, value >= 0), x ascending, at least one: the

@@ -97,16 +97,4 @@ double heuristic_predicted_speedup(double acceptance_rate, double cost_ratio) {
   return run.tokens_per_round / (1.0 + cost_ratio * run.mean_speculation_length);
 }
 
-int confidence_stop_length(std::span<const double> draft_probabilities, double threshold,
-                           int max_length) {
-  expect_probabilities(draft_probabilities, "draft_probabilities");
-  expect_probability(threshold, "threshold");
-  expect_at_least(0, max_length, "max_length");
-  const auto considered = draft_probabilities.first(
-      std::min(draft_probabilities.size(), static_cast<std::size_t>(max_length)));
-  const auto unsure =
-      std::ranges::find_if(considered, [&](double probability) { return probability < threshold; });
-  return static_cast<int>(unsure - considered.begin()) + (unsure == considered.end() ? 0 : 1);
-}
-
 }  // namespace speclab::sim

@@ -1,6 +1,5 @@
 #pragma once
-// Lengths that follow what was accepted: the +2/-1 schedule as a Markov chain, and the stop at an
-// unsure token.
+// Lengths that follow what was accepted: the +2/-1 schedule as a Markov chain.
 
 #include <span>
 #include <vector>
@@ -48,16 +47,5 @@ HeuristicLongRun heuristic_long_run(double acceptance_rate);
 /// @throws ContractError as heuristic_long_run, or if c < 0
 /// @source ours
 double heuristic_predicted_speedup(double acceptance_rate, double cost_ratio);
-
-/// Tokens drafted where the draft ends behind the first token whose probability is below the
-/// threshold, or at `max_length`. The unsure token is submitted too: withholding it would change
-/// the law (value_dependent_drop_output).
-/// @param draft_probabilities  in the order of drafting, each in [0, 1]
-/// @param threshold            in [0, 1]
-/// @param max_length           >= 0
-/// @throws ContractError if an argument is out of range
-/// @source Hugging Face 2024, "Dynamic speculation lookahead": threshold 0.4, at most 20
-int confidence_stop_length(std::span<const double> draft_probabilities, double threshold,
-                           int max_length);
 
 }  // namespace speclab::sim

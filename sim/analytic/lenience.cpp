@@ -37,26 +37,10 @@ std::vector<double> lenient_output_distribution(std::span<const double> p,
   return output;
 }
 
-std::vector<double> lenient_output_bound(std::span<const double> p, double lenience) {
-  expect_law(p, "p");
-  expect_lenience(lenience);
-  std::vector<double> bound;
-  for (const double probability : p) bound.push_back(std::min(1.0, probability / lenience));
-  return bound;
-}
-
 double lenient_distance(std::span<const double> p, std::span<const double> q, double lenience,
                         LenientResidual form) {
   return 0.5 * sum_over(lenient_output_distribution(p, q, lenience, form), p,
                         [](double emitted, double wanted) { return std::abs(emitted - wanted); });
-}
-
-bool argmax_lenient_accepts(std::span<const double> p, Token draft_token, double lenience) {
-  expect_law(p, "p");
-  expect_lenience(lenience);
-  SPECLAB_EXPECT(draft_token >= 0 && static_cast<std::size_t>(draft_token) < p.size(),
-                 "token " + std::to_string(draft_token) + " is not of the vocabulary");
-  return p[static_cast<std::size_t>(draft_token)] >= lenience * *std::ranges::max_element(p);
 }
 
 double argmax_lenient_acceptance_rate(std::span<const double> p, std::span<const double> q,

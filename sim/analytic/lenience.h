@@ -25,20 +25,10 @@ std::vector<double> lenient_output_distribution(std::span<const double> p,
                                                 std::span<const double> q, double lenience,
                                                 LenientResidual form);
 
-/// The most that any token can get: min(1, p / l), whichever the residual. There is no lower bound.
-/// @throws ContractError if p is no law or l out of range
-std::vector<double> lenient_output_bound(std::span<const double> p, double lenience);
-
 /// Total variation between lenient_output_distribution and p.
 /// @throws ContractError as lenient_acceptance_rate
 double lenient_distance(std::span<const double> p, std::span<const double> q, double lenience,
                         LenientResidual form);
-
-/// The form for temperature 0: x is kept if p(x) >= l max p, p at temperature 1. At l = 1 only the
-/// arg max and its equals are.
-/// @throws ContractError if p is no law, x not of its vocabulary, or l out of range
-/// @source Leviathan et al. 2023, Appendix A.5, which prints <=
-bool argmax_lenient_accepts(std::span<const double> p, Token draft_token, double lenience);
 
 /// How often that keeps a draft of q: the q-mass of the tokens it keeps.
 /// @throws ContractError as lenient_acceptance_rate

@@ -12,8 +12,6 @@
 namespace speclab::sim {
 namespace {
 
-constexpr double kMillisecondsPerSecond = 1e3;
-
 constexpr std::array<std::pair<RoundQuantity, const char*>, 5> kNames{
     {{RoundQuantity::tokens_per_round, "tokens_per_round"},
      {RoundQuantity::accepted_per_round, "accepted_per_round"},
@@ -51,24 +49,9 @@ double speedup(const RunTotals& plain, const RunTotals& speculative) {
   return seconds_per_token(plain) / seconds_per_token(speculative);
 }
 
-double inter_token_latency_ms(double first_token_s, double last_token_s, int tokens) {
-  expect_at_least(2, tokens, "tokens");
-  expect_not_negative(last_token_s - first_token_s, "last_token_s - first_token_s");
-  return kMillisecondsPerSecond * (last_token_s - first_token_s) / (tokens - 1);
-}
-
 double accepted_fraction_from_tokens_per_round(double tokens, int drafted) {
   expect_at_least(1, drafted, "drafted");
   return (to_tokens_per_round(tokens, RoundQuantity::tokens_per_round, drafted) - 1.0) / drafted;
-}
-
-RoundQuantity round_quantity(const std::string& name) {
-  std::string allowed;
-  for (const auto& [quantity, spelling] : kNames) {
-    if (name == spelling) return quantity;
-    allowed += (allowed.empty() ? "" : ", ") + std::string(spelling);
-  }
-  throw ConfigError("\"" + escaped(name) + "\" is no quantity of a round; allowed: " + allowed);
 }
 
 const char* to_string(RoundQuantity quantity) {

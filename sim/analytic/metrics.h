@@ -17,13 +17,6 @@ struct RunTotals {
 /// @throws ContractError if a total is not positive
 double speedup(const RunTotals& plain, const RunTotals& speculative);
 
-/// Mean time between the tokens of one answer: (last - first) / (n - 1), in milliseconds.
-/// @param first_token_s, last_token_s  moments, the last not before the first
-/// @param tokens                       n >= 2
-/// @throws ContractError if an argument is out of range
-/// @source ours
-double inter_token_latency_ms(double first_token_s, double last_token_s, int tokens);
-
 /// Accepted over drafted: (tokens_per_round - 1) / drafted; for trees `drafted` counts nodes, the
 /// root not among them.
 /// @param tokens_per_round  in [1, drafted + 1]
@@ -42,9 +35,6 @@ enum class RoundQuantity {
   round_hit_rate,      ///< rounds that accept at least one / rounds
 };
 
-/// @param name  as the enumerators are spelt
-/// @throws ConfigError on anything else, listing what is allowed
-RoundQuantity round_quantity(const std::string& name);
 const char* to_string(RoundQuantity quantity);
 
 /// Whether the conversion between the two needs independent acceptances of one rate.

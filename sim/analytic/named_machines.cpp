@@ -120,7 +120,6 @@ ModelShape TransformerShape::model_shape(double bytes_per_parameter) const {
 }
 
 TransformerShape named_model(const std::string& name) { return look_up(models(), name, "model"); }
-std::vector<std::string> model_names() { return names(models()); }
 DeviceRates named_device(const std::string& name) { return look_up(devices(), name, "device"); }
 std::vector<std::string> device_names() { return names(devices()); }
 

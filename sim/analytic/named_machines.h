@@ -29,7 +29,6 @@ struct TransformerShape {
 
 /// @throws ConfigError on an unknown name, listing all
 TransformerShape named_model(const std::string& name);
-std::vector<std::string> model_names();
 
 /// Peak figures of data sheets (dense products in 16 bit), of which real forwards reach a part;
 /// "h200_measured" holds measured ones. No launch time: fit it.

@@ -20,11 +20,6 @@ double lk_divergence(std::span<const double> p, std::span<const double> q);
 /// @source Leviathan et al. 2023, Theorem 3.5
 double acceptance_probability(std::span<const double> p, std::span<const double> q);
 
-/// norm max(0, p - q): the law of the token drawn after a rejection.
-/// @throws ContractError as lk_divergence, and where p = q, which leaves nothing to draw
-/// @source Leviathan et al. 2023, Appendix A.1
-std::vector<double> residual_distribution(std::span<const double> p, std::span<const double> q);
-
 /// sum p q: a draft of q equals a sample of p.
 /// @throws ContractError as lk_divergence
 double sample_match_acceptance_rate(std::span<const double> p, std::span<const double> q);
@@ -42,13 +37,5 @@ double point_mass_acceptance_rate(std::span<const double> p, std::span<const dou
 /// @throws ContractError as lk_divergence
 /// @source Leviathan et al. 2023, Appendix A.2
 double noniterative_acceptance_rate(std::span<const double> p, std::span<const double> q);
-
-/// What is emitted if drafts are withheld because of what they are: a draft of q is submitted to
-/// the ratio test only if it is `kept_if_token`, else a token of p is drawn. Not p, unless q of
-/// that token is 0 or 1: the trap of stopping before a token because of its own probability.
-/// @throws ContractError as lk_divergence, and if the token is not of the vocabulary
-/// @source DSpark 2026 describes the trap
-std::vector<double> value_dependent_drop_output(std::span<const double> p,
-                                                std::span<const double> q, Token kept_if_token);
 
 }  // namespace speclab::sim

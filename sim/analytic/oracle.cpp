@@ -33,9 +33,4 @@ double oracle_gain(double acceptance_rate, double cost_ratio) {
 
 double oracle_gain_supremum() { return std::numbers::e / (std::numbers::e - 1.0); }
 
-double oracle_gain_cost_ratio(double acceptance_rate) {
-  expect_probability(acceptance_rate, "acceptance_rate");
-  return (1.0 - acceptance_rate) / (std::numbers::e - 2.0);
-}
-
 }  // namespace speclab::sim

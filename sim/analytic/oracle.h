@@ -22,13 +22,8 @@ double oracle_speedup(double acceptance_rate, double cost_ratio);
 /// @source ours, of what Leviathan et al. 2023, Section 3.5, gives as "up to about 60 %"
 double oracle_gain(double acceptance_rate, double cost_ratio);
 
-/// No α and c give more: e / (e - 1), approached as α -> 1 at oracle_gain_cost_ratio(α).
+/// No α and c give more: e / (e - 1), approached as α -> 1 at c = (1 - α) / (e - 2).
 /// @source ours
 double oracle_gain_supremum();
-
-/// The cost at which the gain approaches its supremum: (1 - α) / (e - 2).
-/// @throws ContractError unless α is in [0, 1]
-/// @source ours
-double oracle_gain_cost_ratio(double acceptance_rate);
 
 }  // namespace speclab::sim

@@ -43,15 +43,6 @@ std::vector<double> tokens_per_round_pmf(double acceptance_rate, int speculation
   return tokens_per_round_pmf(repeated(acceptance_rate, speculation_length));
 }
 
-double tokens_per_round_variance(double acceptance_rate, int speculation_length) {
-  const double mean = tokens_per_round(acceptance_rate, speculation_length);
-  double second_moment = 0.0;
-  double power = 1.0;
-  for (int k = 0; k <= speculation_length; ++k, power *= acceptance_rate)
-    second_moment += (2 * k + 1) * power;
-  return std::max(0.0, second_moment - mean * mean);
-}
-
 double tokens_per_round_from_survival(std::span<const double> survival) {
   double tokens = 1.0;
   double previous = 1.0;
@@ -83,11 +74,6 @@ std::vector<double> tokens_per_round_pmf(std::span<const double> conditional_acc
   }
   pmf.push_back(survival);
   return pmf;
-}
-
-double tested_per_round(double acceptance_rate, int speculation_length) {
-  expect_at_least(1, speculation_length, "speculation_length");
-  return tokens_per_round(acceptance_rate, speculation_length - 1);
 }
 
 double accepted_fraction(double acceptance_rate, int speculation_length) {

@@ -21,11 +21,6 @@ double tokens_per_round(double acceptance_rate, int speculation_length);
 /// @source Leviathan et al. 2023, Section 3.1: a geometric law capped at γ + 1
 std::vector<double> tokens_per_round_pmf(double acceptance_rate, int speculation_length);
 
-/// Variance of the tokens of a round: sum over k <= γ of (2k + 1) α^k, less the squared mean.
-/// @throws ContractError as tokens_per_round
-/// @source ours
-double tokens_per_round_variance(double acceptance_rate, int speculation_length);
-
 /// The same mean without independence: 1 + sum of survival[i], survival[i] = P(the first i + 1
 /// drafts are accepted).
 /// @throws ContractError unless 1 >= survival[0] >= survival[1] >= ... >= 0
@@ -43,12 +38,6 @@ std::vector<double> tokens_per_round_pmf(std::span<const double> conditional_acc
 /// @throws ContractError as tokens_per_round, and for γ = 0
 /// @source ours
 double accepted_fraction(double acceptance_rate, int speculation_length);
-
-/// Drafts that a round tests, the rejected one included: (1 - α^γ) / (1 - α), the denominator of
-/// α's estimator.
-/// @throws ContractError as tokens_per_round, and for γ = 0
-/// @source ours
-double tested_per_round(double acceptance_rate, int speculation_length);
 
 /// Rounds that N tokens take: R(n) = 1 + sum over t of P(t) R(n - t), R(n <= 0) = 0. Above N /
 /// tokens_per_round, because the last round is cut.

@@ -44,10 +44,6 @@ double k_ary_tokens_per_round(std::span<const double> rank_acceptance, int width
   return geometric_sum(any_child(rank_acceptance, width), depth);
 }
 
-double k_ary_limit(std::span<const double> rank_acceptance, int width) {
-  return over_rest(1.0, any_child(rank_acceptance, width));
-}
-
 double k_ary_nodes(int width, int depth) {
   expect_at_least(1, width, "width");
   expect_at_least(0, depth, "depth");

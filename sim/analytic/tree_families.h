@@ -11,8 +11,6 @@ namespace speclab::sim {
 /// Every node down to `depth` has `width` children: (1 - A^(depth+1)) / (1 - A), A = A(width).
 /// @source Sequoia (Chen et al. 2024), Section 3.1.2
 double k_ary_tokens_per_round(std::span<const double> rank_acceptance, int width, int depth);
-/// The same without end: 1 / (1 - A). @throws ContractError too where A = 1
-double k_ary_limit(std::span<const double> rank_acceptance, int width);
 /// (width^(depth+1) - 1) / (width - 1); depth + 1 for chains. @throws ContractError too above 2^53
 double k_ary_nodes(int width, int depth);
 

@@ -1,6 +1,7 @@
 #include "experiments/drivers/commands/predict.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 
@@ -16,11 +17,14 @@ namespace {
 
 /// For who reads CSV, which has no place for notes; where they cannot be written the table still
 /// is.
-void print_notes(const Prediction& prediction) {
+void print_notes(const PredictOptions& options, const Prediction& prediction) {
   for (const std::string& note : prediction.notes)
     std::fputs(("note: " + note + "\n").c_str(), stderr);
   if (prediction.tree)
     std::fputs("note: the table is of chains; the text and --json have the tree\n", stderr);
+  if (const auto asked = options_of_answers(options); !asked.empty())
+    fmt::print(stderr, "note: the text and --json have the answers to {}\n",
+               fmt::join(asked, ", "));
 }
 
 }  // namespace
@@ -37,7 +41,7 @@ int run_predict(const PredictOptions& options) {
   fmt::print("{}", options.csv    ? prediction_csv(prediction)
                    : options.json ? prediction_json(prediction)
                                   : prediction_text(prediction));
-  if (options.csv) print_notes(prediction);
+  if (options.csv) print_notes(options, prediction);
   return 0;
 }
 

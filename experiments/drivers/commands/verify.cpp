@@ -162,27 +162,32 @@ void check_options(const VerifyOptions& options) {
                                   fmt::join(std::span(engines::kDrafterKinds).subspan(1), ", ")));
 }
 
-void say_progress(const std::string& what) { fmt::print(stderr, "verify: {}\n", what); }
-
 /// Loads the other arithmetic in place of the target, and the target again: one model lies in
 /// memory at a time.
 ArithmeticDistance measure_distance(engines::Engines& engines, engines::LoadedModel& loaded,
                                     const std::vector<engines::Request>& requests,
-                                    const VerifyOptions& options) {
+                                    const VerifyOptions& options, Progress& progress) {
   const std::string dtype = loaded.model->info().dtype;
   engines::ModelOptions other = options.common.model;
   other.dtype = *options.against;
   other.activations = "exact";
   other.cache_dtype = "auto";
   other.device = loaded.model->info().device;  // "auto" may choose another for another format
-  say_progress("the model's own text at temperature 1");
+  const TokensDone tokens_done = [&](std::size_t tokens) {
+    progress.advance(static_cast<double>(tokens));
+  };
+  progress.begin_phase("verify: the model's own text at temperature 1", 2.0 * options.positions);
   const OwnTexts own = write_own_texts(engines, loaded, requests,
                                        {.positions = options.positions,
                                         .seed = options.common.seed,
-                                        .ignore_eos = options.decoder.stop.ignore_eos});
-  say_progress(fmt::format("the laws of that text in {}", other.dtype));
+                                        .ignore_eos = options.decoder.stop.ignore_eos},
+                                       tokens_done);
+  progress.begin_phase(fmt::format("verify: the laws of that text in {}", other.dtype),
+                       static_cast<double>(output_tokens(own.texts)));
   loaded.model.reset();
-  const ArithmeticDistance distance = distance_to(*engines.load_model(other).model, dtype, own);
+  const ArithmeticDistance distance =
+      distance_to(*engines.load_model(other).model, dtype, own, tokens_done);
+  progress.end_phase();
   loaded = engines.load_model(options.common.model);
   return distance;
 }
@@ -216,9 +221,11 @@ int run_verify(const VerifyOptions& options) {
                         requests_of(options, prompts, loaded)};
   plan.decoder.seed = options.common.seed;
   check_settings(*engines, loaded, plan);
+  Progress progress(Progress::style_of_standard_error());
   std::optional<ArithmeticDistance> distance;
-  if (options.against) distance = measure_distance(*engines, loaded, plan.requests, options);
-  const Verification result = verify(*engines, loaded, plan, say_progress);
+  if (options.against)
+    distance = measure_distance(*engines, loaded, plan.requests, options, progress);
+  const Verification result = verify(*engines, loaded, plan, progress);
   print_result(result, distance, plan, loaded.model->info(), options.common.json);
   if (!result.passes() || (result.drafted > 0 && !engines::is_lossless(plan.decoder)))
     return static_cast<int>(ExitCode::drift);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "experiments/drivers/generate/round_summary.h"
 #include "experiments/drivers/generate/shown_text.h"
 #include "experiments/drivers/run/energy_span.h"
+#include "experiments/drivers/run/progress.h"
 #include "sim/core/policies/constant_policy.h"
 #include "sim/core/policies/policy_registry.h"
 
@@ -21,6 +23,13 @@ namespace speclab::experiments {
 namespace {
 
 using engines::RoundDecoder;
+
+/// A text that appears on a terminal shows its own progress, and a line would stand in it.
+Progress::Style style_beside_text(const GenerateOptions& options) {
+  const bool is_text_shown = !options.prints_json() && options.stream.form != "off";
+  return is_text_shown && isatty(STDOUT_FILENO) != 0 ? Progress::Style::silent
+                                                     : Progress::style_of_standard_error();
+}
 
 /// One way of decoding the prompt.
 class RoundsOfText {
@@ -73,13 +82,19 @@ class RoundsOfText {
     decoder.begin({call_.request}, policy);
     shown.begin(call_.request.prompt_ids);
     const EnergySpan energy(call_.energy);
+    Progress progress(style_beside_text(options_));
+    progress.begin_long_phase("generate", options_.decoder.stop.max_new_tokens);
+    std::size_t done = 0;
     for (bool more = true; more;) {
       call_.check_interruption();
       more = decoder.round();
       const GenerationRecord& record = decoder.records().front();
+      progress.advance(static_cast<double>(record.output_ids.size() - done));
+      done = record.output_ids.size();
       draw(record);
       shown.show(record, !more);
     }
+    progress.end_phase();
     Outcome outcome{decoder.records().front(), shown.text()};
     outcome.record.energy = energy.used();
     if (options_.draw_trees) fmt::print("{}", outcome.text);

@@ -6,6 +6,7 @@
 
 #include "experiments/drivers/generation/search_report.h"
 #include "experiments/drivers/run/energy_span.h"
+#include "experiments/drivers/run/progress.h"
 #include "sim/core/errors.h"
 #include "sim/core/policies/policy_registry.h"
 
@@ -56,6 +57,13 @@ engines::SearchRecord drawn_texts(const TextCall& call, const GenerationPlan& pl
   return record;
 }
 
+/// Forwards behind the prompt, if no draft is kept and no text ends early.
+std::int32_t most_steps(const GenerationPlan& plan) {
+  if (plan.mode.searches()) return plan.search.stop.max_new_tokens;
+  const std::int32_t batches = (plan.num_return_sequences + kMostInBatch - 1) / kMostInBatch;
+  return batches * plan.decoder.stop.max_new_tokens;
+}
+
 }  // namespace
 
 void check_drawn_texts(const GenerationPlan& plan) {
@@ -72,10 +80,18 @@ void check_drawn_texts(const GenerationPlan& plan) {
 ordered_json run_search(const TextCall& call, const GenerateOptions& options,
                         const GenerationPlan& plan) {
   const EnergySpan energy(call.energy);
+  Progress progress(Progress::style_of_standard_error());
+  progress.begin_long_phase("generate", most_steps(plan));
+  TextCall told = call;
+  told.check_interruption = [&] {
+    call.check_interruption();
+    progress.advance(1);
+  };
   const engines::SearchRecord record =
       plan.mode.searches() ? call.engines.search(*call.loaded.model, call.loaded.tokenizer,
-                                                 plan.search, call.request, call.check_interruption)
-                           : drawn_texts(call, plan);
+                                                 plan.search, call.request, told.check_interruption)
+                           : drawn_texts(told, plan);
+  progress.end_phase();
   const ordered_json result = search_json(call, options, plan, {record, energy.used()});
   if (options.common.json) return result;
   print_search(call, plan, record, result["sequences"]);

@@ -7,6 +7,7 @@
 
 #include "analysis/io/laws.h"
 #include "analysis/stats/bootstrap.h"
+#include "experiments/drivers/predict/law_answers.h"
 #include "experiments/drivers/predict/observed_acceptance.h"
 #include "experiments/drivers/predict/trace_acceptance.h"
 #include "sim/analytic/candidates.h"
@@ -36,6 +37,10 @@ void check_one_source(const PredictOptions& options) {
     throw ConfigError(
         "--acceptance-rate, --trace, --observed and --target-law with --draft-law contradict each "
         "other; give one of them");
+  if (!laws && (options.candidates || options.lenience))
+    throw ConfigError(fmt::format(
+        "{} asks what rules make of laws; give --target-law P --draft-law Q, or leave it out",
+        options.candidates ? "--candidates" : "--lenience"));
   if (given == 0 && !options.rank_acceptance)
     throw ConfigError(
         "no acceptance; give --acceptance-rate A, --trace ROUNDS.csv, --observed RUN, --target-law "
@@ -79,13 +84,16 @@ std::size_t for_each_pair(const std::string& target_path, const std::string& dra
   return target.laws();
 }
 
-AcceptanceInput from_laws(const std::string& target_path, const std::string& draft_path) {
+AcceptanceInput from_laws(const PredictOptions& options) {
+  const std::string &target_path = *options.target_law, &draft_path = *options.draft_law;
   AcceptanceInput input;
+  LawAnswers rules(options);
   analysis::ClusterTotals accepted;
   input.rank_acceptance.assign(kDrawnRanks, 0.0);
   const std::size_t pairs = for_each_pair(
       target_path, draft_path, [&](const std::vector<double>& p, const std::vector<double>& q) {
         accepted.add(sim::acceptance_probability(p, q), 1.0);
+        rules.add(p, q);
         const std::vector<double> ranks = sim::multi_step_rank_acceptance(p, q, kDrawnRanks);
         for (std::size_t rank = 0; rank < ranks.size(); ++rank)
           input.rank_acceptance[rank] += ranks[rank];
@@ -96,6 +104,8 @@ AcceptanceInput from_laws(const std::string& target_path, const std::string& dra
   input.notes.push_back(
       "siblings of a tree are drawn from q independently and tried one after the other "
       "(SpecInfer)");
+  input.answers = rules.answers();
+  for (std::string& note : rules.notes()) input.notes.push_back(std::move(note));
   return input;
 }
 
@@ -132,7 +142,7 @@ AcceptanceInput acceptance_input(const PredictOptions& options,
   else if (options.observed)
     input = observed_acceptance(*options.observed, filter);
   else if (options.target_law)
-    input = from_laws(*options.target_law, *options.draft_law);
+    input = from_laws(options);
   else
     input = {.rate = {.value = parse_ranks(*options.rank_acceptance)[0]},
              .source = "given as --rank-acceptance"};

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/io/trace.h"
+#include "experiments/drivers/predict/answers.h"
 #include "experiments/drivers/predict/interval_value.h"
 #include "experiments/drivers/predict/predict_options.h"
 #include "sim/analytic/sibling_acceptance.h"
@@ -19,6 +20,7 @@ struct AcceptanceInput {
   std::vector<double> rank_acceptance{};  ///< of the children of a tree's node; empty where unknown
   std::optional<sim::SiblingAcceptance>
       siblings{};                    ///< by where a node stands, where trees were observed
+  std::vector<Answer> answers{};     ///< of laws
   std::string source;                ///< where it comes from, for the reader
   std::vector<std::string> notes{};  ///< what the reader must know of it
 };

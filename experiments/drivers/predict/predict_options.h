@@ -33,6 +33,14 @@ struct PredictOptions {
   std::optional<int> tree_levels{};
   std::optional<std::string> rank_acceptance{};  ///< P1,P2,...
 
+  std::optional<int> new_tokens{};              ///< of a text, for drafting beside verification
+  std::optional<int> batch{};                   ///< sequences whose rounds are padded
+  std::optional<int> num_beams{};               ///< of the target
+  std::optional<int> draft_beams{};             ///< of the draft; as many if not given
+  std::optional<std::string> mlp_speculator{};  ///< E,V,n,d[,tied]
+  std::optional<int> candidates{};              ///< for one place, where laws are given
+  std::optional<std::string> lenience{};        ///< l, where laws are given
+
   bool csv = false;
   bool json = false;
   std::optional<std::string> plot{};

@@ -39,7 +39,8 @@ std::vector<int> shown_lengths(const PredictOptions& options, int searched, int 
   return lengths;
 }
 
-void append(std::vector<std::string>& to, const std::vector<std::string>& from) {
+template <typename Item>
+void append(std::vector<Item>& to, const std::vector<Item>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
@@ -102,6 +103,12 @@ Prediction predict(const PredictOptions& options) {
       prediction.curve.push_back(model.at(length));
   }
   prediction.tree = predicted_tree(options, acceptance, costs);
+  prediction.answers = chain_answers(
+      options, {.acceptance_rate = acceptance.rate.value,
+                .cost_ratio = costs.at(1, {}).cost_ratio,
+                .speculation_length =
+                    options.speculation_length.value_or(prediction.optimum.at.speculation_length)});
+  append(prediction.answers, acceptance.answers);
   return prediction;
 }
 

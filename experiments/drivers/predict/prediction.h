@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/drivers/predict/answers.h"
 #include "experiments/drivers/predict/interval_value.h"
 #include "experiments/drivers/predict/predict_options.h"
 
@@ -61,6 +62,7 @@ struct Prediction {
   int trace_optimum_reach = 0;                   ///< the longest length that the trace tells of
   std::optional<PredictedLength> chosen;         ///< of --speculation-length
   std::optional<PredictedTree> tree;
+  std::vector<Answer> answers{};  ///< of closed forms, by values without intervals
   bool has_interval = false;
 };
 

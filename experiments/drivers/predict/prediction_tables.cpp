@@ -89,6 +89,13 @@ ordered_json json_of(const Optimum& optimum) {
   return object;
 }
 
+ordered_json json_of(const Answer& answer) {
+  ordered_json object;
+  for (const AnswerValue& value : answer.values)
+    std::visit([&](auto held) { object[value.name] = held; }, value.value);
+  return object;
+}
+
 }  // namespace
 
 std::string prediction_csv(const Prediction& prediction) {
@@ -122,6 +129,7 @@ std::string prediction_json(const Prediction& prediction) {
     object["trace_optimum"] = json_of(*prediction.trace_optimum, "optimal_speculation_length");
   if (prediction.chosen) object["chosen"] = json_of(*prediction.chosen, "speculation_length");
   if (prediction.tree) object["tree"] = json_of(*prediction.tree);
+  for (const Answer& answer : prediction.answers) object[answer.name] = json_of(answer);
   object["lengths"] = ordered_json::array();
   for (const PredictedLength& at : prediction.lengths)
     object["lengths"].push_back(json_of(at, "speculation_length"));

@@ -35,14 +35,24 @@ Progress::Style Progress::style_of_standard_error() {
 }
 
 void Progress::begin_phase(const std::string& name, double total) {
+  start(name, total);
+  show(true);
+}
+
+void Progress::begin_long_phase(const std::string& name, double total) {
+  start(name, total);
+  silent_until_ = began_ + std::chrono::duration_cast<Clock::duration>(patience_);
+}
+
+void Progress::start(const std::string& name, double total) {
   end_phase();
   phase_ = name;
   total_ = total;
   done_ = 0;
   cells_ = {};
   tokens_per_s_ = 0;
-  began_ = Clock::now();
-  show(true);
+  began_ = silent_until_ = Clock::now();
+  was_shown_ = false;
 }
 
 void Progress::advance(double work) {
@@ -57,8 +67,8 @@ void Progress::tell(CellCount cells, double tokens_per_s) {
 
 void Progress::end_phase(const char* how) {
   if (phase_.empty()) return;
-  if (style_ == Style::bar) fmt::print(stderr, "\r\033[K");
-  if (style_ != Style::silent)
+  if (style_ == Style::bar && was_shown_) fmt::print(stderr, "\r\033[K");
+  if (was_shown_)
     fmt::print(stderr, "{}: {}{}\n", phase_, how,
                duration_text(std::chrono::duration<double>(Clock::now() - began_).count()));
   phase_.clear();
@@ -71,9 +81,11 @@ void Progress::note(const std::string& text) {
 
 void Progress::show(bool at_once) {
   const auto now = Clock::now();
-  const std::chrono::duration<double> interval(style_ == Style::bar ? 0.2 : 10.0);
-  if (style_ == Style::silent || (!at_once && now - shown_ < interval)) return;
+  const auto interval = style_ == Style::bar ? std::chrono::duration<double>(0.2) : patience_;
+  if (style_ == Style::silent || now < silent_until_) return;
+  if (!at_once && now - shown_ < interval) return;
   shown_ = now;
+  was_shown_ = true;
   const double elapsed_s = std::chrono::duration<double>(now - began_).count();
   const std::size_t columns = terminal_columns();
   if (style_ == Style::bar)

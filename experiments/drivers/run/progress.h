@@ -20,11 +20,15 @@ class Progress {
   /// The style that fits standard error: a bar where a line can be renewed.
   static Style style_of_standard_error();
 
-  explicit Progress(Style style) : style_(style) {}
+  /// @param patience  between two lines, and before the first one of a phase that may be short
+  explicit Progress(Style style, std::chrono::duration<double> patience = std::chrono::seconds(10))
+      : style_(style), patience_(patience) {}
   ~Progress() { end_phase(); }
 
   /// @param total  work of the phase, in any unit
   void begin_phase(const std::string& name, double total);
+  /// The same of a phase that may be short: nothing is said before the patience ends.
+  void begin_long_phase(const std::string& name, double total);
   /// `work` of the total is done, in the unit of the total.
   void advance(double work);
   /// What else the line says until the phase ends: cells where there are any, the speed where it is
@@ -43,6 +47,7 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
   void end_phase(const char* how);
+  void start(const std::string& name, double total);
   void show(bool at_once);
   double fraction() const;
   /// Parts of the line behind the percentage; the last is left out first.
@@ -50,12 +55,14 @@ class Progress {
   std::string bar_line(double elapsed_s, std::size_t columns) const;
 
   Style style_;
+  std::chrono::duration<double> patience_;
   std::string phase_;
   double total_ = 0;
   double done_ = 0;
   CellCount cells_{};
   double tokens_per_s_ = 0;
-  Clock::time_point began_, shown_;
+  bool was_shown_ = false;  ///< a line of this phase
+  Clock::time_point began_, shown_, silent_until_;
 };
 
 }  // namespace speclab::experiments

@@ -82,7 +82,7 @@ double ArithmeticDistance::arg_max_agreement() const {
 }
 
 ArithmeticDistance distance_to(engines::LanguageModel& other, const std::string& dtype,
-                               const OwnTexts& own) {
+                               const OwnTexts& own, const TokensDone& done) {
   ArithmeticDistance distance{.dtype = dtype,
                               .other_dtype = other.info().dtype,
                               .total_variations = {},
@@ -97,6 +97,7 @@ ArithmeticDistance distance_to(engines::LanguageModel& other, const std::string&
     if (is_new) clusters.add(0.0, 0.0);
     clusters.numerator.back() += sum_of(added);
     clusters.denominator.back() += static_cast<double>(added.size());
+    done(added.size());
   }
   distance.standard_error = analysis::clustered_standard_error(clusters);
   return distance;

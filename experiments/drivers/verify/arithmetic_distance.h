@@ -33,8 +33,9 @@ struct ArithmeticDistance {
 /// @param dtype  of the model that wrote the texts
 /// @param other  the same model in another arithmetic, which reads the same texts
 /// @throws NotFiniteError
-ArithmeticDistance distance_to(engines::LanguageModel& other, const std::string& dtype,
-                               const OwnTexts& own);
+ArithmeticDistance distance_to(
+    engines::LanguageModel& other, const std::string& dtype, const OwnTexts& own,
+    const TokensDone& done = [](std::size_t) {});
 
 /// The distance in lines for people, with its n, its standard error and its meaning.
 std::string distance_text(const ArithmeticDistance& distance);

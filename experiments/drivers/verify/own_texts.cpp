@@ -37,7 +37,7 @@ std::size_t longest_output(const engines::Request& request, const engines::Model
 
 OwnTexts write_own_texts(engines::Engines& engines, engines::LoadedModel& target,
                          const std::vector<engines::Request>& requests,
-                         const OwnTextSettings& settings) {
+                         const OwnTextSettings& settings, const TokensDone& done) {
   SPECLAB_EXPECT(!requests.empty() && settings.positions >= 1, "prompts and positions");
   const std::size_t prompts = requests.size(),
                     share = (static_cast<std::size_t>(settings.positions) + prompts - 1) / prompts;
@@ -56,10 +56,14 @@ OwnTexts write_own_texts(engines::Engines& engines, engines::LoadedModel& target
           written_text(*decoder, {static_cast<std::uint32_t>(id), requests[prompt].prompt_ids},
                        share - written));
       own.prompt_of.push_back(prompt);
-      written += own.texts.back().ids.size() - own.texts.back().prompt_length;
+      written += own.texts.back().output_length();
+      done(own.texts.back().output_length());
     }
   }
-  for (const Text& text : own.texts) own.logits.push_back(own_logits(*target.model, text));
+  for (const Text& text : own.texts) {
+    own.logits.push_back(own_logits(*target.model, text));
+    done(text.output_length());
+  }
   return own;
 }
 

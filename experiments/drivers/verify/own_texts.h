@@ -26,10 +26,12 @@ struct OwnTexts {
 /// A prompt gets further texts until it has its positions: texts may end early, and none has more
 /// than 256 tokens.
 /// @param requests  at least one; their sequence_id is not read
+/// @param done  told of each token twice: when it is written, and when its logits are kept
 /// @throws ConfigError if a prompt fills the context, and what the engines throw
-OwnTexts write_own_texts(engines::Engines& engines, engines::LoadedModel& target,
-                         const std::vector<engines::Request>& requests,
-                         const OwnTextSettings& settings);
+OwnTexts write_own_texts(
+    engines::Engines& engines, engines::LoadedModel& target,
+    const std::vector<engines::Request>& requests, const OwnTextSettings& settings,
+    const TokensDone& done = [](std::size_t) {});
 
 /// Logits before every token of the output, [tokens of the output, vocab], of forwards of 16 rows.
 /// The CPU's kernels are row-invariant, so plain decoding samples from the same.

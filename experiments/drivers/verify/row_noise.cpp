@@ -36,7 +36,7 @@ double RowNoise::largest() const {
 }
 
 RowNoise measure_row_noise(engines::LanguageModel& model, const std::vector<Text>& texts,
-                           std::size_t rows_together) {
+                           std::size_t rows_together, const TokensDone& done) {
   RowNoise noise;
   const double share = allowed_share(model.info());
   for (const Text& text : texts) {
@@ -48,6 +48,7 @@ RowNoise measure_row_noise(engines::LanguageModel& model, const std::vector<Text
                          [&](std::size_t index, std::span<const float> logits) {
                            add(alone[index - text.prompt_length], logits, share, noise);
                          });
+    done(text.output_length());
   }
   return noise;
 }

@@ -23,7 +23,8 @@ struct RowNoise {
 /// rounding errors in float32 (on OpenBLAS 13 were seen) and 4 in bfloat16 (1.7 were seen,
 /// emulated).
 /// @param rows_together  of the forwards that are compared with forwards of one row
-RowNoise measure_row_noise(engines::LanguageModel& model, const std::vector<Text>& texts,
-                           std::size_t rows_together);
+RowNoise measure_row_noise(
+    engines::LanguageModel& model, const std::vector<Text>& texts, std::size_t rows_together,
+    const TokensDone& done = [](std::size_t) {});
 
 }  // namespace speclab::experiments

@@ -184,7 +184,8 @@ bool SampledLaw::fits() const {
 
 SampledLaw test_sampled_law(const engines::Engines& engines, engines::LanguageModel& model,
                             const engines::SamplingOptions& sampling,
-                            const std::vector<SampledText>& texts, std::uint64_t seed) {
+                            const std::vector<SampledText>& texts, std::uint64_t seed,
+                            const TokensDone& done) {
   SampledLaw result;
   Statistics statistics(seed);
   std::vector<double> row;
@@ -203,6 +204,7 @@ SampledLaw test_sampled_law(const engines::Engines& engines, engines::LanguageMo
       else
         ++result.impossible;
     });
+    done(sampled.text.output_length());
   }
   result.tests = statistics.tests();
   return result;

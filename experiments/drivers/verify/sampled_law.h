@@ -43,8 +43,9 @@ struct SampledText {
 /// however skewed the surprises are).
 /// @param seed  of the random points
 /// @source Rosenblatt 1952 (the transform); Brockwell 2007 (its discrete form)
-SampledLaw test_sampled_law(const engines::Engines& engines, engines::LanguageModel& model,
-                            const engines::SamplingOptions& sampling,
-                            const std::vector<SampledText>& texts, std::uint64_t seed);
+SampledLaw test_sampled_law(
+    const engines::Engines& engines, engines::LanguageModel& model,
+    const engines::SamplingOptions& sampling, const std::vector<SampledText>& texts,
+    std::uint64_t seed, const TokensDone& done = [](std::size_t) {});
 
 }  // namespace speclab::experiments

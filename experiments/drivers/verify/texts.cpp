@@ -25,6 +25,12 @@ engines::ForwardResult commit(engines::LanguageModel& model, engines::KvCache& c
 
 }  // namespace
 
+std::size_t output_tokens(std::span<const Text> texts) {
+  std::size_t tokens = 0;
+  for (const Text& text : texts) tokens += text.output_length();
+  return tokens;
+}
+
 void visit_logits_of_rows(engines::LanguageModel& model, const Text& text, std::size_t rows,
                           const std::function<void(std::size_t, std::span<const float>)>& visit) {
   const auto cache = model.make_cache(1, static_cast<std::int32_t>(text.ids.size() + rows));

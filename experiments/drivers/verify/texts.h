@@ -13,7 +13,16 @@ namespace speclab::experiments {
 struct Text {
   std::vector<Token> ids;
   std::size_t prompt_length = 0;
+
+  std::size_t output_length() const { return ids.size() - prompt_length; }
 };
+
+/// Called with the tokens of the output that a long comparison has read or written since the last
+/// call.
+using TokensDone = std::function<void(std::size_t tokens)>;
+
+/// Tokens of all outputs.
+std::size_t output_tokens(std::span<const Text> texts);
 
 /// The logits before each token of the output, of a forward of one row each: those that plain
 /// decoding samples from.

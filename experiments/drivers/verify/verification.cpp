@@ -12,7 +12,7 @@ using engines::DecoderOptions;
 
 std::vector<GenerationRecord> decode_all(engines::Engines& engines, engines::LoadedModel& target,
                                          const DecoderOptions& options,
-                                         const VerificationPlan& plan) {
+                                         const VerificationPlan& plan, Progress& progress) {
   const auto decoder = engines.make_decoder(*target.model, target.tokenizer, options);
   std::vector<GenerationRecord> records;
   for (const engines::Request& request : plan.requests) {
@@ -20,6 +20,7 @@ std::vector<GenerationRecord> decode_all(engines::Engines& engines, engines::Loa
     while (decoder->round()) {
     }
     records.push_back(decoder->records().front());
+    progress.advance(1);
   }
   return records;
 }
@@ -120,29 +121,40 @@ void check_settings(engines::Engines& engines, engines::LoadedModel& target,
 }
 
 Verification verify(engines::Engines& engines, engines::LoadedModel& target, VerificationPlan plan,
-                    const std::function<void(const std::string&)>& progress) {
+                    Progress& progress) {
   Verification result;
   fill_end_tokens(target.tokenizer.get(), plan.decoder.sampling);
   DecoderOptions greedy = plan.decoder, plain = plan.decoder;
   greedy.sampling.temperature = 0;
   plain.drafter = {.kind = "plain"};
   plain.sampling.temperature = 0;
-  progress("greedy texts, plain and speculative");
-  const auto plain_records = decode_all(engines, target, plain, plan),
-             greedy_records = decode_all(engines, target, greedy, plan);
-  progress("rows alone and side by side");
-  result.rows = measure_row_noise(*target.model, texts_of(plan, plain_records),
-                                  static_cast<std::size_t>(plan.speculation_length) + 1);
+  const auto texts = static_cast<double>(plan.requests.size());
+  const TokensDone tokens_done = [&](std::size_t tokens) {
+    progress.advance(static_cast<double>(tokens));
+  };
+  progress.begin_phase("verify: greedy texts, plain and speculative", 2 * texts);
+  const auto plain_records = decode_all(engines, target, plain, plan, progress),
+             greedy_records = decode_all(engines, target, greedy, plan, progress);
+  const std::vector<Text> plain_texts = texts_of(plan, plain_records);
+  progress.begin_phase("verify: rows alone and side by side",
+                       static_cast<double>(output_tokens(plain_texts)));
+  result.rows =
+      measure_row_noise(*target.model, plain_texts,
+                        static_cast<std::size_t>(plan.speculation_length) + 1, tokens_done);
   result.greedy = compare_greedy(engines, *target.model, plan, plain_records, greedy_records);
   auto drafted_records = greedy_records;
   if (plan.decoder.sampling.temperature > 0) {
-    progress("the law of sampled texts");
-    drafted_records = decode_all(engines, target, plan.decoder, plan);
-    result.sampled = test_sampled_law(engines, *target.model, plan.decoder.sampling,
-                                      sampled_texts(plan, drafted_records), plan.decoder.seed);
+    progress.begin_phase("verify: sampled texts", texts);
+    drafted_records = decode_all(engines, target, plan.decoder, plan, progress);
+    progress.begin_phase("verify: the law of sampled texts",
+                         static_cast<double>(output_tokens(texts_of(plan, drafted_records))));
+    result.sampled =
+        test_sampled_law(engines, *target.model, plan.decoder.sampling,
+                         sampled_texts(plan, drafted_records), plan.decoder.seed, tokens_done);
     result.exact = enumerate_law(engines, *target.model, plan.decoder, plan.requests.front(),
                                  plan.speculation_length);
   }
+  progress.end_phase();
   for (const GenerationRecord& record : drafted_records)
     for (const RoundRecord& round : record.rounds)
       result.drafted += round.drafted, result.accepted += round.accepted;

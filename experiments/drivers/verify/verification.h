@@ -2,11 +2,11 @@
 // Losslessness of a pair, a rule and settings on real text: what was compared, what was found, what
 // could not have been seen.
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "experiments/drivers/run/progress.h"
 #include "experiments/drivers/verify/exact_law.h"
 #include "experiments/drivers/verify/row_noise.h"
 #include "experiments/drivers/verify/sampled_law.h"
@@ -56,9 +56,9 @@ void check_settings(engines::Engines& engines, engines::LoadedModel& target,
                     const VerificationPlan& plan);
 
 /// @param plan      whose settings fit
-/// @param progress  called with what is done next
+/// @param progress  is told its phases
 Verification verify(engines::Engines& engines, engines::LoadedModel& target, VerificationPlan plan,
-                    const std::function<void(const std::string&)>& progress);
+                    Progress& progress);
 
 /// What a person may quote: the verdict, n, power, and what was not looked at.
 std::string verdict_text(const Verification& verification, const VerificationPlan& plan,

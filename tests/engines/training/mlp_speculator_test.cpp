@@ -21,13 +21,13 @@
 #include "engines/models/cpu/mlp_speculator_cpu.h"
 #include "engines/training/draft_tokens.h"
 #include "engines/training/torch/mlp_speculator_model.h"
-#include "sim/analytic/mlp_speculator.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 #include "sim/core/sha256.h"
 #include "tests/engines/drafters/draft_chain.h"
 #include "tests/engines/models/tiny_llama.h"
 #include "tests/engines/training/feature_drafter.h"
+#include "tests/support/mlp_reference.h"
 
 namespace speclab::engines {
 namespace {
@@ -247,11 +247,12 @@ TEST(MlpSpeculatorTrainer, GoesOnFromATrainedFolder) {
   EXPECT_LT(train(target, target.texts(90, 12), options).front().loss, from_random - 0.02);
 }
 
-/// The first stage of the analytic model's, which is the released one.
+/// The first stage of the released schedule.
 TEST(MlpSpeculatorTrainer, HasTheReleasedRates) {
   for (const std::int64_t step : {0, 1, 200, 749, 750, 7500, 15000})
     EXPECT_NEAR(learning_rate_multiplier("parabola_cosine", step, 15000),
-                sim::learning_rate_multiplier(static_cast<int>(step), {15000, 21000}), 1e-12)
+                speclab::testing::learning_rate_multiplier(static_cast<int>(step), {15000, 21000}),
+                1e-12)
         << step;
 }
 

@@ -64,6 +64,16 @@ TEST(ProgramPredict, TakesTracesCostsAndLaws) {
       << laws.output;
 }
 
+/// Defect: with --csv an option that asks a question is read over without a word.
+TEST(ProgramPredict, SaysWhereTheAnswersAreThatTheTableLacks) {
+  const Outcome outcome = run_program(
+      "predict --acceptance-rate 0.8 --cost-ratio 0.05 --batch 4 --num-beams 2 --csv 2>&1");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.output.find("the text and --json have the answers to --batch, --num-beams"),
+            std::string::npos)
+      << outcome.output;
+}
+
 TEST(ProgramPredict, DrawsOneFileOfTheFormatAskedFor) {
   for (const char* extension : {"pdf", "svg", "png"}) {
     const std::string path = ::testing::TempDir() + "/prediction." + extension;

@@ -40,6 +40,16 @@ void expect_verdict(const std::string& arguments, int code, const std::string& v
 constexpr const char* kRepeatedPrompt =
     "--drafter prompt_lookup --prompt-ids 1,2,3,1,2,3,1,2 --max-new-tokens 8";
 
+/// Defect: a comparison of minutes says neither what it does nor how far it is.
+TEST(ProgramVerify, SaysHowFarEachStepIs) {
+  const Outcome outcome =
+      run_program(std::string("verify ") + kRepeatedPrompt + " 2>&1 >/dev/null");
+  for (const char* step : {"greedy texts, plain and speculative: 0 %",
+                           "rows alone and side by side: 0 %", "the law of sampled texts: 0 %"})
+    EXPECT_NE(outcome.output.find(std::string("verify: ") + step), std::string::npos)
+        << outcome.output;
+}
+
 TEST(ProgramVerify, FindsALossyRule) {
   expect_verdict(TinyModels::get().pair() +
                      "--verifier lenient --lenience 0.02 --prompt-ids 97,98,99 --ignore-eos "

@@ -107,20 +107,6 @@ Setting k_sequential_acceptance(Dice& dice) {
                   [=](Dice& d) { return k_sequential(d, c, rho) < c.p.size() ? 1.0 : 0.0; });
 }
 
-/// With the residual of the closed form the likeliest token comes out with its own probability: ρ
-/// and the residual are right together.
-Setting k_sequential_output(Dice& dice) {
-  const Candidates c = any_candidates(dice);
-  const double rho = spectr_rho(c.p, c.q, c.k);
-  const auto residual = spectr_residual(c.p, c.q, c.k);
-  const auto token = static_cast<std::size_t>(std::ranges::max_element(c.p) - c.p.begin());
-  return relative(c.p[token], [=](Dice& d) {
-    std::size_t x = k_sequential(d, c, rho);
-    if (x == c.p.size()) x = d.draw(residual);
-    return x == token ? 1.0 : 0.0;
-  });
-}
-
 }  // namespace
 
 std::vector<Twin> candidate_twins() {
@@ -141,7 +127,6 @@ std::vector<Twin> candidate_twins() {
       two("two_without_replacement_acceptance", two_without_replacement_acceptance,
           any_kept(false)),
       likely_twin("spectr_acceptance", k_sequential_acceptance),
-      likely_twin("spectr_residual", k_sequential_output),
   };
 }
 

@@ -1,10 +1,8 @@
 // Chains: tokens of a round, rounds of a generation, and what both cost.
 
 #include <algorithm>
-#include <cmath>
 
 #include "sim/analytic/acceptance_mixtures.h"
-#include "sim/analytic/estimates.h"
 #include "sim/analytic/metrics.h"
 #include "sim/analytic/needed_acceptance.h"
 #include "sim/analytic/operations.h"
@@ -62,25 +60,11 @@ Setting likeliest_count(Dice& dice) {
   return relative(*likeliest, [=](Dice& d) { return chain.tokens(d) == tokens ? 1.0 : 0.0; });
 }
 
-Setting variance_of_rounds(Dice& dice) {
-  const Chain chain{dice.between(0.4, 0.9), dice.integer(2, 5)};
-  return relative(tokens_per_round_variance(chain.alpha, chain.gamma),
-                  [=](Dice& d) { return 0.5 * std::pow(chain.tokens(d) - chain.tokens(d), 2); });
-}
-
 Setting mixture(Dice& dice) {
   const double a = dice.between(0.8, 8.0), b = dice.between(0.5, 4.0);
   const int gamma = dice.integer(1, 8);
   return relative(tokens_per_round_beta_mixture(a, b, gamma),
                   [=](Dice& d) { return 1.0 + accepted_run(d, d.beta(a, b), gamma); });
-}
-
-Setting lag_one(Dice& dice) {
-  const double first = dice.between(0.3, 0.95), next = dice.between(0.3, 0.95);
-  const int gamma = dice.integer(1, 8);
-  return relative(tokens_per_round_lag_one(first, next, gamma), [=](Dice& d) {
-    return d.coin(first) ? 2.0 + accepted_run(d, next, gamma - 1) : 1.0;
-  });
 }
 
 /// Easy and hard places of a text that begins anywhere; 60 rounds after the first 60.
@@ -213,30 +197,6 @@ Setting oracle_tokens(Dice& dice) {
                   [=](Dice& d) { return 1.0 + accepted_run(d, alpha, 1 << 20); });
 }
 
-/// Half a per cent of a standard error is one of its square.
-Setting standard_error_of_the_rate(Dice& dice) {
-  const double alpha = dice.between(0.2, 0.8);
-  const int tested = dice.integer(4, 12);
-  const double square = std::pow(acceptance_rate_standard_error(alpha, tested), 2);
-  return {square, 2.0 * square, [=](Dice& d) {
-            int accepted = 0;
-            for (int i = 0; i < tested; ++i) accepted += d.coin(alpha);
-            return std::pow(acceptance_rate_estimate(accepted, tested - accepted) - alpha, 2);
-          }};
-}
-
-Setting standard_error_of_tokens(Dice& dice) {
-  const Chain chain{dice.between(0.3, 0.9), dice.integer(2, 6)};
-  const int rounds = dice.integer(2, 6);
-  const double square =
-      std::pow(tokens_per_round_standard_error(chain.alpha, chain.gamma, rounds), 2);
-  return {square, 2.0 * square, [=](Dice& d) {
-            double total = 0.0;
-            for (int i = 0; i < rounds; ++i) total += chain.tokens(d);
-            return std::pow(total / rounds - chain.mean(), 2);
-          }};
-}
-
 /// α of a round turned into another count of it, which is played.
 Setting converted(Dice& dice) {
   const Chain chain = any_chain(dice);
@@ -273,13 +233,6 @@ std::vector<Twin> chain_twins() {
                          [=](Dice& e) { return tokens_of(e, each); });
        }},
       {"tokens_per_round_pmf", likeliest_count},
-      {"tokens_per_round_variance", variance_of_rounds},
-      {"tested_per_round",
-       [](Dice& d) {
-         const Chain chain = any_chain(d);
-         return relative(tested_per_round(chain.alpha, chain.gamma),
-                         [=](Dice& e) { return std::min<double>(chain.tokens(e), chain.gamma); });
-       }},
       {"accepted_fraction",
        [](Dice& d) {
          const Chain chain = any_chain(d);
@@ -287,7 +240,6 @@ std::vector<Twin> chain_twins() {
                          [=](Dice& e) { return (chain.tokens(e) - 1.0) / chain.gamma; });
        }},
       {"tokens_per_round_beta_mixture", mixture},
-      {"tokens_per_round_lag_one", lag_one},
       {"tokens_per_round_two_state", two_states},
       {"expected_rounds", rounds_of_a_generation},
       {"rounds_law", median_rounds},
@@ -301,8 +253,6 @@ std::vector<Twin> chain_twins() {
       {"bytes_per_token", bytes},
       {"oracle_speedup", oracle},
       {"oracle_tokens_per_round", oracle_tokens},
-      {"acceptance_rate_standard_error", standard_error_of_the_rate},
-      {"tokens_per_round_standard_error", standard_error_of_tokens},
       {"convert_round_quantity", converted},
       {"acceptance_rate_from_tokens_per_round", found_from_tokens},
   };

@@ -53,19 +53,6 @@ bool ratio_test(Dice& dice, const Laws& laws) {
   return dice.coin(laws.p[x] / laws.q[x]);
 }
 
-/// Accepted or recovered, with the residual of the closed form: the likeliest token comes out with
-/// its own probability.
-Setting emitted_with_the_residual(Dice& dice) {
-  const Laws laws = any_laws(dice);
-  const LawOf residual = residual_distribution(laws.p, laws.q);
-  const std::size_t token = best(laws.p);
-  return relative(laws.p[token], [=](Dice& d) {
-    std::size_t x = d.draw(laws.q);
-    if (!d.coin(laws.p[x] / laws.q[x])) x = d.draw(residual);
-    return x == token ? 1.0 : 0.0;
-  });
-}
-
 Setting lenient_rate(Dice& dice) {
   const Laws laws = any_laws(dice);
   const double l = dice.between(0.2, 1.0);
@@ -104,22 +91,6 @@ Setting typical(Dice& dice) {
                threshold = std::min(epsilon, delta * std::exp(-entropy));
   return relative(typical_acceptance(laws.p, laws.q, epsilon, delta),
                   [=](Dice& d) { return laws.p[d.draw(laws.q)] > threshold ? 1.0 : 0.0; });
-}
-
-/// A drafted token is submitted only if it is a certain one: what the dropped rounds emit comes
-/// from p.
-Setting value_dependent_drop(Dice& dice) {
-  const Laws laws = any_laws(dice);
-  const std::size_t kept = best(laws.q);
-  const LawOf output = value_dependent_drop_output(laws.p, laws.q, static_cast<Token>(kept));
-  return relative(output[kept], [=](Dice& d) {
-    std::size_t x = d.draw(laws.q);
-    if (x != kept)
-      x = d.draw(laws.p);
-    else if (!d.coin(laws.p[x] / laws.q[x]))
-      x = draw_rest(d, laws, 1.0);
-    return x == kept ? 1.0 : 0.0;
-  });
 }
 
 /// Drafts of one block kept by block verification (Sun et al. 2024), played from the end.
@@ -175,12 +146,10 @@ std::vector<Twin> one_token_twins() {
                    const std::size_t x = d.draw(laws.q);
                    return d.coin(laws.p[x] / (most * laws.q[x]));
                  }),
-      likely_twin("residual_distribution", emitted_with_the_residual),
       likely_twin("lenient_acceptance_rate", lenient_rate),
       likely_twin("lenient_output_distribution", lenient_output),
       likely_twin("argmax_lenient_acceptance_rate", arg_max_lenient),
       likely_twin("typical_acceptance", typical),
-      likely_twin("value_dependent_drop_output", value_dependent_drop),
       block("block_verification_accepted", block_verification_accepted, block_run),
       block("token_verification_accepted", token_verification_accepted, token_run),
   };

@@ -53,22 +53,6 @@ TEST(BetaMixture, EmitsAtLeastWhatItsMeanRateDoesAndAsMuchWhenSharp) {
   EXPECT_NEAR(tokens_per_round_beta_mixture(1.0, 1e-12, 5), 6.0, 1e-8);
 }
 
-TEST(LagOne, IsTheChainWhereBothRatesAreEqual) {
-  for_random_values([](RandomValues& values) {
-    const double first = values.uniform(), next = values.uniform();
-    const int length = values.integer(1, 12);
-    EXPECT_NEAR(tokens_per_round_lag_one(first, first, length), tokens_per_round(first, length),
-                1e-13);
-    std::vector<double> conditional(static_cast<std::size_t>(length), next);
-    conditional[0] = first;
-    EXPECT_NEAR(tokens_per_round_lag_one(first, next, length),
-                tokens_per_round_from_conditional(conditional), 1e-13);
-  });
-  EXPECT_EQ(tokens_per_round_lag_one(0.7, 0.9, 0), 1.0);
-  EXPECT_EQ(tokens_per_round_lag_one(0.0, 0.9, 5), 1.0);
-  EXPECT_EQ(tokens_per_round_lag_one(1.0, 1.0, 5), 6.0);
-}
-
 TwoStateAcceptance random_places(RandomValues& values) {
   return {
       {values.uniform(), values.uniform()}, values.uniform(0.05, 1.0), values.uniform(0.05, 1.0)};
@@ -134,9 +118,6 @@ TEST(AcceptanceMixtures, RefuseArgumentsOutOfRange) {
   expect_refused([](double a) { tokens_per_round_beta_mixture(a, 1.0, 3); }, kNotPositive);
   expect_refused([](double b) { tokens_per_round_beta_mixture(1.0, b, 3); }, kNotPositive);
   EXPECT_THROW(beta_mixture_survival(1.0, 1.0, -1), ContractError);
-  expect_refused([](double rate) { tokens_per_round_lag_one(rate, 0.5, 3); }, kNoProbability);
-  expect_refused([](double rate) { tokens_per_round_lag_one(0.5, rate, 3); }, kNoProbability);
-  EXPECT_THROW(tokens_per_round_lag_one(0.5, 0.5, -1), ContractError);
   expect_refused([](double rate) { two_state_rounds({{rate, 0.5}, 0.1, 0.1}, 3); }, kNoProbability);
   expect_refused([](double rate) { two_state_rounds({{0.5, rate}, 0.1, 0.1}, 3); }, kNoProbability);
   expect_refused([](double move) { two_state_rounds({{0.5, 0.5}, move, 0.1}, 3); },

@@ -94,7 +94,6 @@ TEST(Candidates, OfDisjointOrEqualLawsAreNeverOrAlwaysKept) {
   for (const auto rule : {multi_step_acceptance, without_replacement_acceptance, spectr_acceptance,
                           optimal_acceptance_bound})
     EXPECT_EQ(rule(Probabilities{0.25, 0.75}, Probabilities{0.25, 0.75}, 2), 1.0);
-  EXPECT_EQ(spectr_residual(p, disjoint, 3), p);
 }
 
 TEST(MultiStep, RanksAddUpAndFallToWhatIsLeft) {
@@ -106,24 +105,6 @@ TEST(MultiStep, RanksAddUpAndFallToWhatIsLeft) {
     EXPECT_NEAR(ranks[0] + ranks[1], multi_step_acceptance(p, q, 2), 1e-14)
         << "later candidates do not change earlier ones";
     EXPECT_LE(total(ranks), 1.0 + 1e-14);
-  });
-}
-
-/// The residual completes what is kept to p: min(q, p / ρ) (1 - (1 - b)^k) / b + (1 - accepted)
-/// residual = p.
-TEST(SpecTr, IsExact) {
-  for_random_values([](RandomValues& values) {
-    const int vocab_size = values.integer(2, 8), k = values.integer(1, 5);
-    const Probabilities p = values.law(vocab_size), q = values.law(vocab_size),
-                        residual = spectr_residual(p, q, k);
-    const double rho = spectr_rho(p, q, k), accepted = spectr_acceptance(p, q, k);
-    double kept = 0.0;
-    for (std::size_t i = 0; i < p.size(); ++i) kept += std::min(q[i], p[i] / rho);
-    EXPECT_NEAR(total(residual), 1.0, 1e-12);
-    for (std::size_t i = 0; i < p.size(); ++i) {
-      const double emitted = kept > 0.0 ? std::min(q[i], p[i] / rho) * accepted / kept : 0.0;
-      EXPECT_NEAR(emitted + (1.0 - accepted) * residual[i], p[i], 1e-12);
-    }
   });
 }
 
@@ -176,14 +157,12 @@ TEST(Candidates, RefuseArgumentsOutOfRange) {
     expect_pairs_refused([&](const auto& p, const auto& q) { rule(p, q, 1); });
     expect_refused([&](int k) { rule(law, law, k); }, {0, -1});
   }
-  for (const auto rule :
-       {multi_step_rank_acceptance, without_replacement_rank_acceptance, spectr_residual}) {
+  for (const auto rule : {multi_step_rank_acceptance, without_replacement_rank_acceptance}) {
     expect_pairs_refused([&](const auto& p, const auto& q) { rule(p, q, 1); });
     expect_refused([&](int k) { rule(law, law, k); }, {0, -1});
   }
   EXPECT_THROW(without_replacement_rank_acceptance(law, law, 3), ContractError);
   EXPECT_THROW(top_k_sampling_acceptance(law, law, 3), ContractError);
-  EXPECT_THROW(spectr_residual(law, law, 1), ContractError) << "nothing is left over";
 }
 
 }  // namespace

@@ -95,29 +95,5 @@ TEST(RoundCosts, RefuseWhatTheSurfaceRefuses) {
   EXPECT_THROW(rounds.at(0, 1, -1), ContractError);
 }
 
-TEST(CostPoint, SurvivesTheFile) {
-  const CostPoint original{CostKind::overhead, 7, 256, 1234.1, 0.1, 2000.0625, 31};
-  const CostPoint read = cost_point(to_cells(original));
-  EXPECT_EQ(to_cells(read), to_cells(original));
-  EXPECT_EQ(read.kind, CostKind::overhead);
-  EXPECT_EQ(read.ns, 1234.1);
-  EXPECT_EQ(read.n, 31);
-}
-
-TEST(CostPoint, NamesTheColumnThatIsWrong) {
-  std::vector<std::string> cells = to_cells(CostPoint{});
-  cells[3] = "fast";
-  try {
-    cost_point(cells);
-    FAIL() << "no error";
-  } catch (const DataError& error) {
-    EXPECT_NE(std::string(error.what()).find("column ns"), std::string::npos);
-  }
-  cells = to_cells(CostPoint{});
-  cells[0] = "verify";
-  EXPECT_THROW(cost_point(cells), DataError);
-  EXPECT_THROW(cost_point(std::vector<std::string>{"target"}), DataError);
-}
-
 }  // namespace
 }  // namespace speclab::sim

@@ -11,7 +11,7 @@ namespace {
 
 using namespace speclab::sim::testing;
 
-constexpr std::size_t kRows = 342;
+constexpr std::size_t kRows = 283;
 
 WorkedFormulas all_formulas() {
   WorkedFormulas all;

@@ -110,16 +110,6 @@ TEST(HeuristicLengths, AreThoseOfThePolicy) {
   });
 }
 
-TEST(ConfidenceStop, SubmitsTheUnsureTokenAndStops) {
-  const std::vector<double> draft{0.9, 0.8, 0.3, 0.9};
-  EXPECT_EQ(confidence_stop_length(draft, 0.4, 20), 3);
-  EXPECT_EQ(confidence_stop_length(draft, 0.3, 20), 4) << "the threshold itself is sure enough";
-  EXPECT_EQ(confidence_stop_length(draft, 0.4, 2), 2);
-  EXPECT_EQ(confidence_stop_length(draft, 0.0, 20), 4);
-  EXPECT_EQ(confidence_stop_length(draft, 1.0, 20), 1);
-  EXPECT_EQ(confidence_stop_length({}, 0.4, 20), 0);
-}
-
 TEST(HeuristicSchedule, RefusesArgumentsOutOfRange) {
   for (const auto formula : {heuristic_balance_length, heuristic_tokens_per_round}) {
     expect_refused(formula, kNoProbability);
@@ -130,13 +120,6 @@ TEST(HeuristicSchedule, RefusesArgumentsOutOfRange) {
   expect_refused([](double cost) { heuristic_predicted_speedup(0.5, cost); }, kNegative);
   EXPECT_THROW(heuristic_speculation_length(std::vector<int>{1, -1}, 5), ContractError);
   EXPECT_THROW(heuristic_speculation_length(std::vector<int>{1}, 0), ContractError);
-  expect_refused(
-      [](double probability) { confidence_stop_length(std::vector<double>{probability}, 0.4, 5); },
-      kNoProbability);
-  expect_refused(
-      [](double threshold) { confidence_stop_length(std::vector<double>{0.5}, threshold, 5); },
-      kNoProbability);
-  EXPECT_THROW(confidence_stop_length(std::vector<double>{0.5}, 0.4, -1), ContractError);
 }
 
 }  // namespace

@@ -31,12 +31,6 @@ TEST(Speedup, IsARatioOfTotalsWhichLongPromptsDecide) {
   });
 }
 
-TEST(InterTokenLatency, CountsGapsNotTokens) {
-  EXPECT_EQ(inter_token_latency_ms(1.0, 2.0, 2), 1000.0);
-  EXPECT_EQ(inter_token_latency_ms(1.0, 2.0, 5), 250.0);
-  EXPECT_EQ(inter_token_latency_ms(1.0, 1.0, 5), 0.0) << "one burst";
-}
-
 TEST(RoundQuantities, ConvertThereAndBack) {
   for_random_values([](RandomValues& values) {
     const double rate = values.uniform();
@@ -79,13 +73,6 @@ TEST(RoundQuantities, SayWhichConversionsAssumeIndependence) {
       assumes_independence(RoundQuantity::acceptance_rate, RoundQuantity::acceptance_rate));
 }
 
-TEST(RoundQuantities, AreKnownByName) {
-  for (const RoundQuantity quantity : kAll)
-    EXPECT_EQ(round_quantity(to_string(quantity)), quantity);
-  EXPECT_THROW(round_quantity("acceptance"), ConfigError);
-  EXPECT_THROW(round_quantity(""), ConfigError);
-}
-
 TEST(AcceptedFraction, CountsTheNodesOfATree) {
   EXPECT_EQ(accepted_fraction_from_tokens_per_round(3.0, 8), 0.25);
   EXPECT_EQ(accepted_fraction_from_tokens_per_round(1.0, 8), 0.0);
@@ -96,8 +83,6 @@ TEST(Metrics, RefuseArgumentsOutOfRange) {
   expect_refused([](double tokens) { speedup({1.0, tokens}, {1.0, 1.0}); }, kNotPositive);
   expect_refused([](double seconds) { speedup({1.0, 1.0}, {seconds, 1.0}); }, kNotPositive);
   expect_refused([](double tokens) { speedup({1.0, 1.0}, {1.0, tokens}); }, kNotPositive);
-  expect_refused([](int tokens) { inter_token_latency_ms(0.0, 1.0, tokens); }, {1, 0, -1});
-  expect_refused([](double last) { inter_token_latency_ms(1.0, last, 3); }, {0.5, kNan, kInfinity});
   expect_refused([](double tokens) { accepted_fraction_from_tokens_per_round(tokens, 3); },
                  {0.9, 4.1, kNan});
   expect_refused([](int drafted) { accepted_fraction_from_tokens_per_round(1.0, drafted); },

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "sim/core/errors.h"
 #include "tests/support/random_values.h"
 #include "tests/support/refused_values.h"
@@ -45,41 +43,6 @@ TEST(MlpParameters, AddUpOverTheMatrices) {
   });
 }
 
-TEST(MlpWeights, KeepTheVarianceOfAUnitStateAndHalfOfTheBaseStateAtTheLastHead) {
-  for (int heads = 1; heads <= 12; ++heads) {
-    const double state = mlp_state_weight(heads), embedding = mlp_embedding_weight(heads, 512);
-    EXPECT_NEAR(std::pow(state * state, heads), 0.5, 1e-13);
-    EXPECT_NEAR(state * state + embedding * embedding * 2.0 / 512, 1.0, 1e-13);
-    EXPECT_NEAR(mlp_mix_ratio(heads, 512) * state, embedding, 1e-13);
-  }
-  EXPECT_NEAR(mlp_state_weight(1000000), 1.0, 1e-6);
-}
-
-TEST(CandidateSuffixes, MultiplyAndAreOneOfNoHead) {
-  EXPECT_EQ(candidate_suffixes({}), 1);
-  EXPECT_EQ(candidate_suffixes(std::vector<int>{7}), 7);
-  EXPECT_THROW(candidate_suffixes(std::vector<int>{65536, 65536}), ContractError);
-  expect_refused([](int top_k) { candidate_suffixes(std::vector<int>{5, top_k}); }, {0, -1});
-}
-
-TEST(LearningRate, WarmsUpTwiceAndStaysBelowItsStage) {
-  for_random_values([](RandomValues& values) {
-    const TrainingStages stages{values.integer(1, 50000), 0};
-    const TrainingStages both{stages.stage2_start, stages.stage2_start + values.integer(1, 50000)};
-    EXPECT_EQ(learning_rate_multiplier(0, both), 0.0);
-    const double first = learning_rate_multiplier(values.integer(0, both.stage2_start), both);
-    const double second =
-        learning_rate_multiplier(values.integer(both.stage2_start + 1, both.total), both);
-    EXPECT_GE(first, 0.0);
-    EXPECT_LE(first, 1.0);
-    EXPECT_GT(second, 0.0);
-    EXPECT_LE(second, 0.1);
-    EXPECT_NEAR(learning_rate_multiplier(both.total, both), 0.01, 1e-12) << "a tenth of a tenth";
-  });
-  EXPECT_LT(learning_rate_multiplier(15001, {}), 0.01 * learning_rate_multiplier(15000, {}))
-      << "it drops at the switch";
-}
-
 TEST(MlpSpeculator, RefusesArgumentsOutOfRange) {
   const std::vector<MlpSpeculatorShape> broken{{0, 1, 1, 1, false},
                                                {1, 0, 1, 1, false},
@@ -87,13 +50,6 @@ TEST(MlpSpeculator, RefusesArgumentsOutOfRange) {
                                                {1, 1, 1, 0, false},
                                                {-1, 1, 1, 1, true}};
   for (const MlpSpeculatorShape& shape : broken) EXPECT_THROW(mlp_parameters(shape), ContractError);
-  expect_refused([](int heads) { mlp_state_weight(heads); }, {0, -1});
-  expect_refused([](int heads) { mlp_embedding_weight(heads, 8); }, {0, -1});
-  expect_refused([](int size) { mlp_embedding_weight(3, size); }, {0, -1});
-  expect_refused([](int size) { mlp_mix_ratio(3, size); }, {0, -1});
-  expect_refused([](int step) { learning_rate_multiplier(step, {}); }, {-1, 21001});
-  EXPECT_THROW(learning_rate_multiplier(0, {0, 5}), ContractError);
-  EXPECT_THROW(learning_rate_multiplier(0, {5, 5}), ContractError);
 }
 
 }  // namespace

@@ -40,21 +40,11 @@ TEST(TokensPerRound, IsTheMeanOfItsLaw) {
     const double rate = values.uniform();
     const int length = values.integer(0, 20);
     const auto pmf = tokens_per_round_pmf(rate, length);
-    double mean = 0.0, square = 0.0;
-    for (std::size_t t = 0; t < pmf.size(); ++t) {
-      mean += static_cast<double>(t + 1) * pmf[t];
-      square += static_cast<double>((t + 1) * (t + 1)) * pmf[t];
-    }
+    double mean = 0.0;
+    for (std::size_t t = 0; t < pmf.size(); ++t) mean += static_cast<double>(t + 1) * pmf[t];
     EXPECT_NEAR(mean, tokens_per_round(rate, length), 1e-12);
-    EXPECT_NEAR(square - mean * mean, tokens_per_round_variance(rate, length), 1e-10);
     EXPECT_NEAR(std::accumulate(pmf.begin(), pmf.end(), 0.0), 1.0, 1e-14);
   });
-}
-
-TEST(TokensPerRound, VariesNotAtAllWhereTheOutcomeIsCertain) {
-  EXPECT_EQ(tokens_per_round_variance(0.0, 5), 0.0);
-  EXPECT_EQ(tokens_per_round_variance(1.0, 5), 0.0);
-  EXPECT_EQ(tokens_per_round_variance(0.5, 0), 0.0);
 }
 
 TEST(TokensPerRound, OfSurvivalAndOfConditionalAcceptanceAgree) {
@@ -80,18 +70,6 @@ TEST(AcceptedFraction, LiesBelowTheRateAndTendsToIt) {
     const double rate = values.uniform();
     const int length = values.integer(1, 30);
     EXPECT_LE(accepted_fraction(rate, length), rate + 1e-15);
-  });
-}
-
-/// accepted / tested is the rate: what makes it the estimator.
-TEST(TestedPerRound, IsAcceptedOverTheRate) {
-  EXPECT_EQ(tested_per_round(0.0, 5), 1.0);
-  EXPECT_EQ(tested_per_round(1.0, 5), 5.0);
-  for_random_values([](RandomValues& values) {
-    const double rate = values.uniform(0.01, 1.0);
-    const int length = values.integer(1, 30);
-    EXPECT_NEAR((tokens_per_round(rate, length) - 1.0) / tested_per_round(rate, length), rate,
-                1e-13);
   });
 }
 
@@ -124,15 +102,11 @@ TEST(ExpectedRounds, LieLessThanOneRoundAboveTheNaiveCount) {
 TEST(TokensPerRound, RefusesArgumentsOutOfRange) {
   expect_refused([](double rate) { tokens_per_round(rate, 3); }, kNoProbability);
   expect_refused([](double rate) { tokens_per_round_pmf(rate, 3); }, kNoProbability);
-  expect_refused([](double rate) { tokens_per_round_variance(rate, 3); }, kNoProbability);
   expect_refused([](double rate) { accepted_fraction(rate, 3); }, kNoProbability);
-  expect_refused([](double rate) { tested_per_round(rate, 3); }, kNoProbability);
-  for (const auto formula :
-       {tokens_per_round, tokens_per_round_variance, accepted_fraction, tested_per_round})
+  for (const auto formula : {tokens_per_round, accepted_fraction})
     EXPECT_THROW(formula(0.5, -1), ContractError);
   EXPECT_THROW(tokens_per_round_pmf(0.5, -1), ContractError);
   EXPECT_THROW(accepted_fraction(0.5, 0), ContractError);
-  EXPECT_THROW(tested_per_round(0.5, 0), ContractError);
   expect_refused(
       [](double rate) { tokens_per_round_from_conditional(std::vector<double>{0.5, rate}); },
       kNoProbability);

@@ -3,18 +3,23 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
+#include <map>
+#include <optional>
 #include <string_view>
 
 #include "experiments/drivers/modes/mode_summary.h"
 #include "experiments/drivers/reproduce/measured/beside_figure.h"
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 #include "experiments/drivers/reproduce/measured/mode_tables.h"
+#include "sim/analytic/speculative_beam.h"
 
 namespace speclab::experiments {
 namespace {
 
 constexpr const char* kPlain = "plain";
 constexpr const char* kBeams = "num_beams=4;num_return_sequences=4";
+constexpr int kNumBeams = 4;
 
 /// Tokens drafted behind each beam.
 struct BeamDraft {
@@ -57,6 +62,49 @@ Comparison same_texts(const ModeSummary& summary) {
           .note = fmt::format("of {} prompts", summary.prompts)};
 }
 
+/// Drafter and levels of a chain's case, "ngram:2"; none of a tree's.
+std::optional<std::pair<std::string, int>> chain_of(const std::string& name) {
+  const std::size_t colon = name.find(':');
+  if (colon == std::string::npos) return std::nullopt;
+  int levels = 0;
+  const char* const last = name.data() + name.size();
+  const auto [end, error] = std::from_chars(name.data() + colon + 1, last, levels);
+  if (error != std::errc() || end != last) return std::nullopt;
+  return std::pair{name.substr(0, colon), levels};
+}
+
+/// How often the drafts of one level held every beam, by drafter.
+std::map<std::string, double> inclusion_rates(const std::vector<ModeSummary>& summaries) {
+  std::map<std::string, double> rates;
+  for (const ModeSummary& summary : summaries)
+    if (const auto chain = chain_of(summary.name); chain && chain->second == 1)
+      rates[chain->first] = summary.tokens_per_step - 1.0;
+  return rates;
+}
+
+/// What the appendix gives for a chain, if its steps stand as often as those of one level did.
+void add_appendix(const ModeSummary& summary, const std::map<std::string, double>& rates,
+                  Reproduction& result) {
+  const auto chain = chain_of(summary.name);
+  if (!chain || !rates.contains(chain->first)) return;
+  const double rate = rates.at(chain->first);
+  const sim::BeamRound round{
+      .beam_width = kNumBeams, .draft_beam_width = kNumBeams, .speculation_length = chain->second};
+  const auto add = [&](const char* quantity, double value) {
+    result.rows.push_back(
+        {.setting = beam_setting(summary),
+         .quantity = quantity,
+         .ours = value,
+         .source = "leviathan2023",
+         .locator = "Appendix A.4",
+         .note = fmt::format("inclusion rate {:.4g}, from drafts of one token", rate)});
+  };
+  add("appendix_tokens_per_step", sim::beam_steps_per_round(rate, chain->second));
+  add("appendix_rows_per_step", static_cast<double>(sim::beam_target_runs_per_round(round)));
+  add("appendix_operations_factor", sim::beam_operations_factor(rate, round));
+  add("appendix_speedup_bound", sim::beam_speedup_bound(rate, chain->second, 0.0));
+}
+
 }  // namespace
 
 void measure_leviathan_beam(const Papers&, const std::string& folder, bool quick) {
@@ -72,7 +120,9 @@ Reproduction leviathan_beam(const Papers&, const RunFolders& folders) {
                           ", bars 95 % over prompts. Hollow: predicted from timed forwards and "
                           "pilots.");
   Reproduction result;
-  for (const ModeSummary& summary : summarise(rows, kPlain)) {
+  const std::vector<ModeSummary> summaries = summarise(rows, kPlain);
+  const std::map<std::string, double> rates = inclusion_rates(summaries);
+  for (const ModeSummary& summary : summaries) {
     if (!summary.speedup) continue;
     const std::string setting = beam_setting(summary);
     add_with_prediction(measured(setting, "speedup", *summary.speedup), summary.predicted_speedup,
@@ -85,6 +135,7 @@ Reproduction leviathan_beam(const Papers&, const RunFolders& folders) {
                            .quantity = "accepted_fraction",
                            .ours = summary.accepted_fraction.value_or(0)});
     result.rows.push_back(same_texts(summary));
+    add_appendix(summary, rates, result);
     const double x = figure.place(summary.name);
     figure.add("measured", x, *summary.speedup);
     figure.add_theirs("predicted", x, *summary.predicted_speedup);

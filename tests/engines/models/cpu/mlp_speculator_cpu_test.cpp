@@ -5,11 +5,11 @@
 #include <cmath>
 
 #include "engines/models/mlp/mlp_speculator_config.h"
-#include "sim/analytic/mlp_forward.h"
 #include "sim/analytic/mlp_speculator.h"
 #include "sim/core/errors.h"
 #include "tests/engines/models/tiny_llama.h"
 #include "tests/engines/models/tiny_mlp_speculator.h"
+#include "tests/support/mlp_reference.h"
 
 namespace speclab::engines {
 namespace {
@@ -20,10 +20,10 @@ using testing::tiny_mlp_weights;
 using Values = std::vector<double>;
 
 /// @param rows  beyond those of the tensor are zero
-sim::Matrix matrix_of(const MadeWeights& weights, const std::string& name, std::int32_t columns,
-                      std::int32_t rows) {
+speclab::testing::Matrix matrix_of(const MadeWeights& weights, const std::string& name,
+                                   std::int32_t columns, std::int32_t rows) {
   const std::vector<float> values = weights.read_float32(name);
-  sim::Matrix matrix{rows, columns, {values.begin(), values.end()}};
+  speclab::testing::Matrix matrix{rows, columns, {values.begin(), values.end()}};
   matrix.values.resize(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
   return matrix;
 }
@@ -34,9 +34,9 @@ Values values_of(const MadeWeights& weights, const std::string& name) {
 }
 
 /// In double; a head has a row of zeros for the embedding of all other tokens.
-std::vector<sim::MlpStage> stages_of(const MlpSpeculatorConfig& config,
-                                     const MadeWeights& weights) {
-  std::vector<sim::MlpStage> stages;
+std::vector<speclab::testing::MlpStage> stages_of(const MlpSpeculatorConfig& config,
+                                                  const MadeWeights& weights) {
+  std::vector<speclab::testing::MlpStage> stages;
   const std::int32_t rows = config.num_embeddings(), inner = config.inner_size;
   for (std::int32_t stage = 0; stage < config.num_heads; ++stage)
     stages.push_back({matrix_of(weights, config.embedding(stage), inner, rows),
@@ -77,7 +77,7 @@ TEST_P(MlpSpeculatorStages, AreTheReleasedOnes) {
     states[1][i] = std::cos(static_cast<float>(3 * i));
   const std::vector<Values> base{Values(states[0].begin(), states[0].end()),
                                  Values(states[1].begin(), states[1].end())};
-  const std::vector<sim::MlpStage> stages = stages_of(config, weights);
+  const std::vector<speclab::testing::MlpStage> stages = stages_of(config, weights);
   const std::vector<std::int32_t> embedding_rows = config.embedding_rows();
   std::vector<std::vector<int>> read(2);
   for (std::int32_t stage = 0; stage < config.num_heads; ++stage) {
@@ -89,8 +89,8 @@ TEST_P(MlpSpeculatorStages, AreTheReleasedOnes) {
     ASSERT_EQ(found.logits.size(), 2 * num_logits);
     for (std::size_t r = 0; r < 2; ++r) {
       read[r].push_back(embedding_rows[static_cast<std::size_t>(tokens[r])]);
-      const Values expected =
-          sim::mlp_logits(stages, base[r], read[r], {.scale_input = config.scales_input});
+      const Values expected = speclab::testing::mlp_logits(stages, base[r], read[r],
+                                                           {.scale_input = config.scales_input});
       for (std::size_t i = 0; i < num_logits; ++i)
         ASSERT_NEAR(static_cast<double>(found.logits[r * num_logits + i]), expected[i], 1e-4)
             << "stage " << stage << ", row " << r;

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "experiments/drivers/modes/mode_summary.h"
+#include "experiments/drivers/reproduce/measured/measured_table.h"
 #include "experiments/drivers/reproduce/measured/mode_tables.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
@@ -87,6 +88,31 @@ TEST(ModeTables, SummaryComparesPromptByPrompt) {
   EXPECT_DOUBLE_EQ(drafted.accepted_fraction.value(), 0.25);
   EXPECT_EQ(drafted.same_texts, 1);
   EXPECT_EQ(drafted.prompts, 2);
+}
+
+/// Defect: the appendix's steps are taken of another length's inclusion, or the beams of the draft
+/// are not among its rows.
+TEST(ModeTables, BeamsStandBesideTheirAppendix) {
+  const speclab::testing::TemporaryFolder folder;
+  const auto row = [](const std::string& name, std::int64_t steps) {
+    ModeRow result = row_of(name, "p", 2);
+    result.steps = steps;
+    return result;
+  };
+  write_mode_rows(
+      std::vector{row("plain", 10), row("ngram:1", 8), row("ngram:2", 9), row("ngram:4x1", 8)},
+      modes_file(folder.path()));
+  std::map<std::string, double> found;
+  for (const Comparison& shown : leviathan_beam(Papers(), {{"leviathan_beam", folder.path()}}).rows)
+    if (shown.quantity.starts_with("appendix_"))
+      found[shown.setting.substr(shown.setting.find("drafts=") + 7) + " " + shown.quantity] =
+          shown.ours;
+  EXPECT_EQ(found.size(), 8u) << "of two chains and no tree";
+  EXPECT_DOUBLE_EQ(found.at("ngram:1 appendix_tokens_per_step"), 1.25);
+  EXPECT_DOUBLE_EQ(found.at("ngram:2 appendix_tokens_per_step"), 1.0 + 0.25 + 0.0625);
+  EXPECT_DOUBLE_EQ(found.at("ngram:2 appendix_rows_per_step"), 4 + 2 * 4);
+  EXPECT_DOUBLE_EQ(found.at("ngram:2 appendix_operations_factor"), 12 / (4 * 1.3125));
+  EXPECT_DOUBLE_EQ(found.at("ngram:2 appendix_speedup_bound"), 1.3125);
 }
 
 TEST(ModeTables, SummaryRefusesRowsThatDoNotMatch) {

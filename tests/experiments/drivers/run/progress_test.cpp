@@ -52,6 +52,21 @@ TEST(Progress, PrintsItsLineAtOnceAndTheBarAgain) {
       << said;
 }
 
+/// Defect: a short generation prints a line of progress, or a long one never does.
+TEST(Progress, OfAPhaseThatMayBeShortWaits) {
+  const auto said = [](std::chrono::duration<double> patience) {
+    ::testing::internal::CaptureStderr();
+    {
+      Progress progress(Progress::Style::lines, patience);
+      progress.begin_long_phase("generate", 4);
+      progress.advance(1);
+    }
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(said(std::chrono::hours(1)), "");
+  EXPECT_EQ(said(std::chrono::seconds(0)), "generate: 25 %, 0 s left\ngenerate: 0 s\n");
+}
+
 /// Defect: a bar wider than its terminal wraps, and every update leaves a line.
 TEST(Progress, BarFitsAnyTerminal) {
   ::testing::internal::CaptureStderr();

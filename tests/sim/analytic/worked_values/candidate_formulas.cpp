@@ -32,7 +32,6 @@ WorkedFormulas candidate_formulas() {
       {"optimal_acceptance_bound", of_candidates(optimal_acceptance_bound)},
       {"multi_step_rank_acceptance", element_of(multi_step_rank_acceptance)},
       {"without_replacement_rank_acceptance", element_of(without_replacement_rank_acceptance)},
-      {"spectr_residual", element_of(spectr_residual)},
       {"token_verification_accepted", {[](const auto& e) {
          return token_verification_accepted(e.list("p"), e.list("q"), speculation_length(e));
        }}},

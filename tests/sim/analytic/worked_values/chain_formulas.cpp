@@ -1,5 +1,4 @@
 #include "sim/analytic/acceptance_mixtures.h"
-#include "sim/analytic/estimates.h"
 #include "sim/analytic/heuristic_schedule.h"
 #include "sim/analytic/tokens_per_round.h"
 #include "tests/sim/analytic/worked_values/worked_formula.h"
@@ -23,12 +22,7 @@ WorkedFormulas chain_formulas() {
   return {
       {"tokens_per_round", of_rate_and_length(tokens_per_round)},
       {"tokens_per_round_pmf", {chance_of_tokens}},
-      {"tokens_per_round_variance", of_rate_and_length(tokens_per_round_variance)},
       {"accepted_fraction", of_rate_and_length(accepted_fraction)},
-      {"tested_per_round", of_rate_and_length(tested_per_round)},
-      {"acceptance_rate_estimate", {[](const auto& e) {
-         return acceptance_rate_estimate(e.integer("accepted"), e.integer("rounds_with_rejection"));
-       }}},
       {"tokens_per_round_from_survival",
        {[](const auto& e) { return tokens_per_round_from_survival(e.list("survival")); }}},
       {"tokens_per_round_from_conditional", {[](const auto& e) {
@@ -37,10 +31,6 @@ WorkedFormulas chain_formulas() {
       {"tokens_per_round_beta_mixture", {[](const auto& e) {
          return tokens_per_round_beta_mixture(e.number("beta_a"), e.number("beta_b"),
                                               speculation_length(e));
-       }}},
-      {"tokens_per_round_lag_one", {[](const auto& e) {
-         return tokens_per_round_lag_one(e.number("first_acceptance"), e.number("next_acceptance"),
-                                         speculation_length(e));
        }}},
       {"expected_rounds", {rounds}},
       {"heuristic_speculation_length",
@@ -51,13 +41,6 @@ WorkedFormulas chain_formulas() {
         Agreement::exact}},
       {"heuristic_balance_length", of_rate(heuristic_balance_length)},
       {"heuristic_tokens_per_round", of_rate(heuristic_tokens_per_round)},
-      {"acceptance_rate_standard_error", {[](const auto& e) {
-         return acceptance_rate_standard_error(acceptance_rate(e), e.integer("tested"));
-       }}},
-      {"tokens_per_round_standard_error", {[](const auto& e) {
-         return tokens_per_round_standard_error(acceptance_rate(e), speculation_length(e),
-                                                e.integer("rounds"));
-       }}},
   };
 }
 

@@ -1,9 +1,11 @@
-#include "sim/analytic/mlp_forward.h"
 #include "sim/analytic/mlp_speculator.h"
 #include "tests/sim/analytic/worked_values/worked_formula.h"
+#include "tests/support/mlp_reference.h"
 
 namespace speclab::sim::testing {
 namespace {
+
+using namespace speclab::testing;
 
 Matrix matrix(const FormulaExample& e, const std::string& name) {
   const auto rows = e.matrix(name);
@@ -58,9 +60,6 @@ WorkedFormulas mlp_formulas() {
       {"mlp_logits_head1", logit_of_stage(1)},
       {"mlp_parameters", {parameters, Agreement::exact}},
       {"learning_rate_multiplier", {multiplier}},
-      {"candidate_suffixes",
-       {[](const auto& e) { return candidate_suffixes(e.integers("top_k_per_head")); },
-        Agreement::exact}},
   };
 }
 

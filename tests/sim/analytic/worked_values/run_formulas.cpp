@@ -32,11 +32,6 @@ double fraction(const FormulaExample& e) {
                                                  speculation_length(e));
 }
 
-double latency_ms(const FormulaExample& e) {
-  return inter_token_latency_ms(e.number("first_token_s"), e.number("last_token_s"),
-                                e.integer("tokens"));
-}
-
 }  // namespace
 
 WorkedFormulas run_formulas() {
@@ -57,7 +52,6 @@ WorkedFormulas run_formulas() {
        }}},
       {"accepted_fraction_from_tokens_per_round", {fraction}},
       {"speedup", {measured_speedup}},
-      {"inter_token_latency_ms", {latency_ms}},
       {"dsi_expected_latency", {[](const auto& e) {
          return dsi_expected_latency(acceptance_rate(e), times(e), e.integer("tokens"));
        }}},

@@ -1,11 +1,11 @@
 #pragma once
-// The forward of an MLP speculator in double, small and plain: the truth that an engine's drafter
-// is compared with.
+// MLP speculators in double, small and plain: the truth that an engine's drafter and its trainer
+// are compared with.
 
 #include <span>
 #include <vector>
 
-namespace speclab::sim {
+namespace speclab::testing {
 
 /// Row by row.
 struct Matrix {
@@ -40,4 +40,29 @@ struct MlpForwardOptions {
 std::vector<double> mlp_logits(std::span<const MlpStage> stages, std::span<const double> state,
                                std::span<const int> tokens, const MlpForwardOptions& options = {});
 
-}  // namespace speclab::sim
+/// w_s = 0.5^(0.5/n): the state's share in each stage. After n stages half of the base state's
+/// variance is left.
+/// @param heads  n >= 1
+/// @throws ContractError if an argument is out of range
+/// @source IBM 2024, released code of the MLP speculator
+double mlp_state_weight(int heads);
+/// w_e = sqrt((1 - w_s^2) d / 2): the embedding's. @param inner_size  d >= 1
+double mlp_embedding_weight(int heads, int inner_size);
+/// w_e / w_s, by which the embedding is multiplied before it is added to the state.
+double mlp_mix_ratio(int heads, int inner_size);
+
+/// Length of the two stages of training, in steps.
+struct TrainingStages {
+  int stage2_start = 15000;  ///< steps of stage 1, >= 1
+  int total = 21000;         ///< > stage2_start
+};
+
+/// Factor of the learning rate. Stage 1, w = min(2000, n1/20), falls on a cosine from 1 to 0.1
+/// after a parabolic warm-up; stage 2 the same at a tenth, w = min(2000, n2/20): it drops to 0 and
+/// warms up again at the switch.
+/// @param step  0 to total; stage2_start is the last of stage 1
+/// @throws ContractError if an argument is out of range
+/// @source IBM 2024, released training script
+double learning_rate_multiplier(int step, const TrainingStages& stages);
+
+}  // namespace speclab::testing

@@ -1,4 +1,4 @@
-#include "sim/analytic/mlp_forward.h"
+#include "tests/support/mlp_reference.h"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,8 @@
 #include "tests/support/random_values.h"
 #include "tests/support/refused_values.h"
 
-namespace speclab::sim {
+namespace speclab::testing {
 namespace {
-
-using namespace speclab::testing;
 
 Matrix random_matrix(RandomValues& values, int rows, int columns) {
   Matrix matrix{.rows = rows, .columns = columns, .values = {}};
@@ -97,5 +95,43 @@ TEST(MlpForward, RefusesShapesThatDoNotFitTogether) {
                  kNotPositive);
 }
 
+TEST(MlpWeights, KeepTheVarianceOfAUnitStateAndHalfOfTheBaseStateAtTheLastHead) {
+  for (int heads = 1; heads <= 12; ++heads) {
+    const double state = mlp_state_weight(heads), embedding = mlp_embedding_weight(heads, 512);
+    EXPECT_NEAR(std::pow(state * state, heads), 0.5, 1e-13);
+    EXPECT_NEAR(state * state + embedding * embedding * 2.0 / 512, 1.0, 1e-13);
+    EXPECT_NEAR(mlp_mix_ratio(heads, 512) * state, embedding, 1e-13);
+  }
+  EXPECT_NEAR(mlp_state_weight(1000000), 1.0, 1e-6);
+}
+
+TEST(LearningRate, WarmsUpTwiceAndStaysBelowItsStage) {
+  for_random_values([](RandomValues& values) {
+    const TrainingStages stages{values.integer(1, 50000), 0};
+    const TrainingStages both{stages.stage2_start, stages.stage2_start + values.integer(1, 50000)};
+    EXPECT_EQ(learning_rate_multiplier(0, both), 0.0);
+    const double first = learning_rate_multiplier(values.integer(0, both.stage2_start), both);
+    const double second =
+        learning_rate_multiplier(values.integer(both.stage2_start + 1, both.total), both);
+    EXPECT_GE(first, 0.0);
+    EXPECT_LE(first, 1.0);
+    EXPECT_GT(second, 0.0);
+    EXPECT_LE(second, 0.1);
+    EXPECT_NEAR(learning_rate_multiplier(both.total, both), 0.01, 1e-12) << "a tenth of a tenth";
+  });
+  EXPECT_LT(learning_rate_multiplier(15001, {}), 0.01 * learning_rate_multiplier(15000, {}))
+      << "it drops at the switch";
+}
+
+TEST(MlpReference, RefusesArgumentsOutOfRange) {
+  expect_refused([](int heads) { mlp_state_weight(heads); }, {0, -1});
+  expect_refused([](int heads) { mlp_embedding_weight(heads, 8); }, {0, -1});
+  expect_refused([](int size) { mlp_embedding_weight(3, size); }, {0, -1});
+  expect_refused([](int size) { mlp_mix_ratio(3, size); }, {0, -1});
+  expect_refused([](int step) { learning_rate_multiplier(step, {}); }, {-1, 21001});
+  EXPECT_THROW(learning_rate_multiplier(0, {0, 5}), ContractError);
+  EXPECT_THROW(learning_rate_multiplier(0, {5, 5}), ContractError);
+}
+
 }  // namespace
-}  // namespace speclab::sim
+}  // namespace speclab::testing

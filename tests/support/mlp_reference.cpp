@@ -1,16 +1,18 @@
-#include "sim/analytic/mlp_forward.h"
+#include "tests/support/mlp_reference.h"
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <string>
 
 #include "sim/analytic/arguments.h"
-#include "sim/analytic/mlp_speculator.h"
 #include "sim/core/errors.h"
 
-namespace speclab::sim {
+namespace speclab::testing {
 namespace {
+
+using namespace sim;
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
@@ -50,7 +52,31 @@ Eigen::VectorXd next_state(const MlpStage& stage, const Eigen::VectorXd& state, 
   return scaled.unaryExpr(&gelu);
 }
 
+/// One stage: a parabola up to 1 at the end of the warm-up, or the cosine from 1 to 0.1, whichever
+/// is lower.
+double stage_multiplier(double step, double steps) {
+  const double warm_up = std::min(2000.0, steps / 20.0);
+  const double to_go = 1.0 - std::min(step, warm_up) / warm_up;
+  return std::min(1.0 - to_go * to_go,
+                  0.1 + 0.45 * (1.0 + std::cos(std::numbers::pi * step / steps)));
+}
+
 }  // namespace
+
+double mlp_state_weight(int heads) {
+  expect_at_least(1, heads, "heads");
+  return std::pow(0.5, 0.5 / heads);
+}
+
+double mlp_embedding_weight(int heads, int inner_size) {
+  expect_at_least(1, inner_size, "inner_size");
+  const double state_weight = mlp_state_weight(heads);
+  return std::sqrt((1.0 - state_weight * state_weight) * inner_size / 2.0);
+}
+
+double mlp_mix_ratio(int heads, int inner_size) {
+  return mlp_embedding_weight(heads, inner_size) / mlp_state_weight(heads);
+}
 
 std::vector<double> mlp_logits(std::span<const MlpStage> stages, std::span<const double> state,
                                std::span<const int> tokens, const MlpForwardOptions& options) {
@@ -68,4 +94,14 @@ std::vector<double> mlp_logits(std::span<const MlpStage> stages, std::span<const
   return {logits.begin(), logits.end()};
 }
 
-}  // namespace speclab::sim
+double learning_rate_multiplier(int step, const TrainingStages& stages) {
+  expect_at_least(1, stages.stage2_start, "stage2_start");
+  expect_at_least(stages.stage2_start + 1LL, stages.total, "total");
+  SPECLAB_EXPECT(
+      step >= 0 && step <= stages.total,
+      "step = " + std::to_string(step) + "; allowed: 0 to " + std::to_string(stages.total));
+  if (step <= stages.stage2_start) return stage_multiplier(step, stages.stage2_start);
+  return 0.1 * stage_multiplier(step - stages.stage2_start, stages.total - stages.stage2_start);
+}
+
+}  // namespace speclab::testing
