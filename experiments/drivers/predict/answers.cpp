@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/analytic/break_even.h"
 #include "sim/analytic/heuristic_schedule.h"

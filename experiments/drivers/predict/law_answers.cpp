@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <iterator>
 
 #include "experiments/drivers/predict/interval_value.h"
 #include "sim/analytic/block_verification.h"

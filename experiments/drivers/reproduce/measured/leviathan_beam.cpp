@@ -6,7 +6,9 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "experiments/drivers/modes/mode_summary.h"
 #include "experiments/drivers/reproduce/measured/beside_figure.h"
