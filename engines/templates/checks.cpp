@@ -10,35 +10,46 @@
 namespace speclab::templates {
 namespace {
 
+/// Such tests have no operand.
+void expect_none(Rendering& rendering, const CallArguments& arguments) {
+  const Parameters given(rendering, "a test", arguments, {});
+}
+
 template <Kind kind>
 bool is_kind(Rendering& rendering, const Value& input, const CallArguments& arguments) {
-  const Parameters given(rendering, "a test", arguments, {});
+  expect_none(rendering, arguments);
   return input.is(kind);
 }
 
-bool is_defined(Rendering&, const Value& input, const CallArguments&) {
+bool is_defined(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  expect_none(rendering, arguments);
   return !input.is(Kind::undefined);
 }
 
 template <bool wanted>
-bool is_the_boolean(Rendering&, const Value& input, const CallArguments&) {
+bool is_the_boolean(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  expect_none(rendering, arguments);
   return input.is(Kind::boolean) && input.boolean() == wanted;
 }
 
-bool is_any_number(Rendering&, const Value& input, const CallArguments&) {
+bool is_any_number(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  expect_none(rendering, arguments);
   return input.is_number();
 }
 
-bool is_sequence(Rendering&, const Value& input, const CallArguments&) {
+bool is_sequence(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  expect_none(rendering, arguments);
   return input.is_text() || input.is(Kind::mapping) || input.is(Kind::undefined) ||
          (input.is(Kind::sequence) && input.sequence().has_subscripts());
 }
 
-bool is_any_iterable(Rendering&, const Value& input, const CallArguments&) {
+bool is_any_iterable(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  expect_none(rendering, arguments);
   return is_iterable(input);
 }
 
-bool is_any_callable(Rendering&, const Value& input, const CallArguments&) {
+bool is_any_callable(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  expect_none(rendering, arguments);
   return input.is(Kind::undefined) || (input.is(Kind::object) && input.object().is_callable());
 }
 
@@ -80,10 +91,12 @@ Integer remainder_of(Rendering& rendering, const Value& input, Integer divisor) 
   return rest.is_whole() ? rest.integer() : rest.number() == 0 ? 0 : rest.number() == 1 ? 1 : 2;
 }
 
-bool is_even(Rendering& rendering, const Value& input, const CallArguments&) {
+bool is_even(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  expect_none(rendering, arguments);
   return remainder_of(rendering, input, 2) == 0;
 }
-bool is_odd(Rendering& rendering, const Value& input, const CallArguments&) {
+bool is_odd(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  expect_none(rendering, arguments);
   return remainder_of(rendering, input, 2) == 1;
 }
 bool is_divisible(Rendering& rendering, const Value& input, const CallArguments& arguments) {
@@ -95,20 +108,25 @@ bool is_in_case(Rendering& rendering, const Value& input, const char* method) {
   const Value text = soft_text(rendering, input);
   return is_true(text_method(method)(rendering, text, {}));
 }
-bool is_lower_text(Rendering& rendering, const Value& input, const CallArguments&) {
+bool is_lower_text(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  expect_none(rendering, arguments);
   return is_in_case(rendering, input, "islower");
 }
-bool is_upper_text(Rendering& rendering, const Value& input, const CallArguments&) {
+bool is_upper_text(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  expect_none(rendering, arguments);
   return is_in_case(rendering, input, "isupper");
 }
 
-bool is_escaped(Rendering&, const Value& input, const CallArguments&) {
+bool is_escaped(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  expect_none(rendering, arguments);
   return input.is_text() && input.text().is_markup;
 }
-bool is_filter(Rendering&, const Value& input, const CallArguments&) {
+bool is_filter(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  expect_none(rendering, arguments);
   return input.is_text() && all_filters().contains(input.bytes());
 }
-bool is_test(Rendering&, const Value& input, const CallArguments&) {
+bool is_test(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+  expect_none(rendering, arguments);
   return input.is_text() && all_tests().contains(input.bytes());
 }
 

@@ -74,13 +74,11 @@ ExpressionPtr ExpressionParser::subscript(ExpressionPtr object) {
     depth = std::max(depth, index->depth);
     indexes.push_back(std::move(index));
   }
-  if (indexes.empty()) stream_.fail("an index or a slice");
   stream_.expect_sign("]");
-  ExpressionPtr index = std::move(indexes.front());
-  if (indexes.size() > 1) {
-    indexes.front() = std::move(index);
-    index = made(line, depth, Items{SequenceKind::tuple, std::move(indexes)});
-  }
+  // No index is the empty tuple.
+  ExpressionPtr index = indexes.size() == 1
+                            ? std::move(indexes.front())
+                            : made(line, depth, Items{SequenceKind::tuple, std::move(indexes)});
   return made(line, depth, ItemOf{std::move(object), std::move(index)});
 }
 
@@ -133,7 +131,7 @@ ExpressionPtr ExpressionParser::test(ExpressionPtr input) {
                            stream_.is_sign("[") || stream_.is_sign("{");
   if (stream_.is_sign("(")) {
     given = arguments();
-  } else if (has_operand && !stream_.is_any_name({"else", "or", "and", "if", "in", "not"})) {
+  } else if (has_operand && !stream_.is_any_name({"else", "or", "and"})) {
     if (stream_.is_name("is")) stream_.fail("and or or; tests are not chained with is");
     given.positional.push_back(with_postfixes(primary()));
   }
