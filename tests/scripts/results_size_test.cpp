@@ -227,6 +227,20 @@ TEST(ResultsTables, SeeANumberThatWasChanged) {
   EXPECT_EQ(check_tables(readme).code, 2);
 }
 
+/// Defect: an end just below 1 prints as 1.00, as if a gain were shown.
+TEST(ResultsTables, ShowOnWhichSideOfOneAnEndLies) {
+  const std::string folder = ::testing::TempDir() + "/speclab_ends_near_one",
+                    readme = folder + "/README.md";
+  fs::create_directories(folder);
+  write_file(folder + "/cells.csv",
+             "drafter,speedup,speedup_low,speedup_high\na,1.004,0.998,1.003\nb,1,1,1\n");
+  write_file(readme,
+             "<!-- table: cells.csv rows=drafter columns=none value=speedup -->\n"
+             "| drafter | speedup |\n| --- | --- |\n| a | 1.00 [0.998, 1.003] |\n"
+             "| b | 1.00 [1.00, 1.00] |\n<!-- end table -->\n");
+  EXPECT_EQ(check_tables(readme).code, 0) << check_tables(readme).output;
+}
+
 /// Defect: a key of a setting is no column, or a mistyped column chooses lines.
 TEST(ResultsTables, TakeTheKeysOfASettingAsColumns) {
   const std::string folder = ::testing::TempDir() + "/speclab_settings_table",
