@@ -39,7 +39,8 @@ const Json& typed(const Json& object, const char* key, bool (Json::*is_allowed)(
 
 Json parsed(const std::string& line) {
   if (json_depth(line) > kMostJsonDepth)
-    throw DataError(fmt::format("nested deeper than {}; allowed: an object", kMostJsonDepth));
+    throw DataError(fmt::format("{} levels of lists and objects; allowed: at most {}",
+                                json_depth(line), kMostJsonDepth));
   try {
     return Json::parse(line);
   } catch (const Json::parse_error& error) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "engines/constraints/schema_containers.h"
@@ -12,6 +13,8 @@
 #include "engines/constraints/schema_place.h"
 #include "engines/constraints/schema_text.h"
 #include "engines/constraints/spelt_json.h"
+#include "sim/core/errors.h"
+#include "sim/core/json_text.h"
 
 namespace speclab::engines {
 namespace {
@@ -53,7 +56,9 @@ void check_keywords(const SchemaPlace& schema, const Keywords& known) {
 
 class SchemaReader final : public SchemaValues {
  public:
-  explicit SchemaReader(const SchemaPlace& root) : root_(root) {}
+  /// @param rounded  numbers of the text, by the double that each became
+  SchemaReader(const SchemaPlace& root, std::map<double, std::string> rounded)
+      : root_(root), rounded_(std::move(rounded)) {}
 
   Expression texts_of(const SchemaPlace& schema) override {
     if (++depth_ > kMostSchemaDepth)
@@ -113,8 +118,22 @@ class SchemaReader final : public SchemaValues {
     return types;
   }
 
-  static Expression read_values(const SchemaPlace& schema, const char* key,
-                                const std::vector<std::string>& types) {
+  /// A text would have another number than the schema.
+  void require_exact(const SchemaPlace& place) const {
+    const Json& value = place.value();
+    if (value.is_number_float())
+      if (const auto found = rounded_.find(value.get<double>()); found != rounded_.end())
+        place.fail(fmt::format("the number {}, which becomes {}", escaped(found->second, 60),
+                               place.shown()),
+                   "integers of 64 bits, decimals of up to 17 digits");
+    if (value.is_array())
+      for (std::size_t i = 0; i < value.size(); ++i) require_exact(place.at(i));
+    if (value.is_object())
+      for (const auto& [name, member] : value.items()) require_exact(place.at(name));
+  }
+
+  Expression read_values(const SchemaPlace& schema, const char* key,
+                         const std::vector<std::string>& types) const {
     check_keywords(schema, {key, "type"});
     const SchemaPlace given = schema.at(key);
     std::vector<Expression> choices;
@@ -124,6 +143,7 @@ class SchemaReader final : public SchemaValues {
             return is_of_type(one.value(), type);
           }))
         one.fail(one.shown(), fmt::format("values of the type {}", fmt::join(types, ", ")));
+      require_exact(one);
       choices.push_back(spelt_value(one.value()));
     }
     return Expression::choice(std::move(choices));
@@ -145,6 +165,9 @@ class SchemaReader final : public SchemaValues {
   }
 
   Expression read_type(const SchemaPlace& schema, const std::string& type) {
+    if (type == "integer" || type == "number")
+      for (const std::string& bound : keywords_of(type))
+        if (schema.has(bound.c_str())) require_exact(schema.at(bound));
     if (type == "object") return objects_of_schema(schema, *this);
     if (type == "array") return arrays_of_schema(schema, *this);
     if (type == "string") return strings_of_schema(schema);
@@ -177,6 +200,7 @@ class SchemaReader final : public SchemaValues {
   }
 
   SchemaPlace root_;
+  std::map<double, std::string> rounded_;
   std::set<std::string> open_;  ///< references that are being followed
   int depth_ = 0, num_parts_ = 0;
   std::size_t num_comparisons_ = 0;  ///< of the schemas of oneOf
@@ -187,7 +211,7 @@ class SchemaReader final : public SchemaValues {
 Expression read_json_schema(std::string_view schema, const std::string& file) {
   const Json root = parse_schema(schema, file);
   const SchemaPlace place(file, root);
-  return SchemaReader(place).texts_of(place);
+  return SchemaReader(place, rounded_numbers(schema)).texts_of(place);
 }
 
 }  // namespace speclab::engines

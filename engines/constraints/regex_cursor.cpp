@@ -11,6 +11,7 @@ namespace {
 
 const CharacterSet kDigits{{U'0', U'9'}};
 const CharacterSet kWord{{U'0', U'9'}, {U'A', U'Z'}, {U'_', U'_'}, {U'a', U'z'}};
+
 std::optional<CharacterSet> set_of_letter(char32_t letter, const CharacterSet& blanks) {
   switch (letter) {
     case U'd':

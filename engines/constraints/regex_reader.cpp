@@ -30,14 +30,14 @@ const Dialect kSchemaDialect{
      {0xFEFF, 0xFEFF}},
     CharacterSet{{U'\n', U'\n'}, {U'\r', U'\r'}, {0x2028, 0x2029}}.complement()};
 
-const Dialect& dialect_of(RegexPlace place) {
-  return place == RegexPlace::anywhere ? kSchemaDialect : kPlainDialect;
+const Dialect& dialect_of(RegexUse use) {
+  return use == RegexUse::schema_pattern ? kSchemaDialect : kPlainDialect;
 }
 
 class RegexReader {
  public:
-  RegexReader(std::string_view text, RegexPlace place, const std::string& name)
-      : dialect_(dialect_of(place)), cursor_(text, dialect_.blanks, name), place_(place) {}
+  RegexReader(std::string_view text, RegexUse use, const std::string& name)
+      : dialect_(dialect_of(use)), cursor_(text, dialect_.blanks, name), use_(use) {}
 
   Expression read() {
     Expression all = alternatives();
@@ -55,11 +55,11 @@ class RegexReader {
   Expression alternative() {
     std::vector<Expression> parts;
     const bool begins = depth_ == 0 && cursor_.take(U'^');
-    if (depth_ == 0 && place_ == RegexPlace::anywhere && !begins) parts.push_back(any_text());
+    if (depth_ == 0 && use_ == RegexUse::schema_pattern && !begins) parts.push_back(any_text());
     while (!cursor_.at_end() && !cursor_.sees(U'|') && !cursor_.sees(U')') && !is_final_dollar())
       parts.push_back(repeated(atom()));
     const bool ends = is_final_dollar() && cursor_.take(U'$');
-    if (depth_ == 0 && place_ == RegexPlace::anywhere && !ends) parts.push_back(any_text());
+    if (depth_ == 0 && use_ == RegexUse::schema_pattern && !ends) parts.push_back(any_text());
     return Expression::sequence(std::move(parts));
   }
 
@@ -139,14 +139,14 @@ class RegexReader {
 
   const Dialect& dialect_;
   RegexCursor cursor_;
-  RegexPlace place_;
+  RegexUse use_;
   int depth_ = 0;
 };
 
 }  // namespace
 
-Expression read_regex(std::string_view text, RegexPlace place, const std::string& name) {
-  return RegexReader(text, place, name).read();
+Expression read_regex(std::string_view text, RegexUse use, const std::string& name) {
+  return RegexReader(text, use, name).read();
 }
 
 }  // namespace speclab::engines

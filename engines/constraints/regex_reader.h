@@ -7,9 +7,9 @@
 
 namespace speclab::engines {
 
-/// Whether an expression stands for whole texts or may stand anywhere in them, as patterns of JSON
-/// schemas do.
-enum class RegexPlace : std::uint8_t { whole_text, anywhere };
+/// A user's expression stands for whole texts. A pattern of a JSON schema may stand anywhere in
+/// them, and has the blanks and line ends of ECMA-262.
+enum class RegexUse : std::uint8_t { whole_text, schema_pattern };
 
 inline constexpr std::size_t kMostRegexBytes = 1 << 16;
 
@@ -21,6 +21,6 @@ inline constexpr std::size_t kMostRegexBytes = 1 << 16;
 /// stand at the two ends of an outermost alternative.
 /// @param name  of the expression, for messages
 /// @throws ConfigError with the place of anything else
-Expression read_regex(std::string_view text, RegexPlace place, const std::string& name);
+Expression read_regex(std::string_view text, RegexUse use, const std::string& name);
 
 }  // namespace speclab::engines

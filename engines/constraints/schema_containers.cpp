@@ -120,7 +120,7 @@ Expression strings_of_schema(const SchemaPlace& schema) {
     pattern.fail("a pattern beside a length", "one of them; a pattern can count: {m,n}");
   const std::string name = pattern.name();
   return spelt_between(
-      "\"", {spelt_expression(read_regex(pattern.text(), RegexPlace::anywhere, name))}, "\"");
+      "\"", {spelt_expression(read_regex(pattern.text(), RegexUse::schema_pattern, name))}, "\"");
 }
 
 }  // namespace speclab::engines

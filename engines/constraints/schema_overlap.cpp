@@ -2,58 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "engines/constraints/schema_stretch.h"
+#include "engines/constraints/utf8_bytes.h"
 
 namespace speclab::engines {
 namespace {
 
 using Json = SchemaPlace::Json;
 using Names = std::set<std::string>;
-
-/// Numbers from `low` to `high`; each bound is excluded where its flag says so.
-struct Stretch {
-  double low = -std::numeric_limits<double>::infinity();
-  double high = std::numeric_limits<double>::infinity();
-  bool excludes_low = false, excludes_high = false;
-
-  bool meets(const Stretch& other) const {
-    const double from = std::max(low, other.low), to = std::min(high, other.high);
-    return from < to || (from == to && holds(from) && other.holds(from));
-  }
-  bool holds(double value) const {
-    return (value > low || (value == low && !excludes_low)) &&
-           (value < high || (value == high && !excludes_high));
-  }
-};
-
-Stretch numbers_of(const SchemaPlace& schema) {
-  Stretch stretch;
-  const auto tighten = [&](const char* key, double& bound, bool& excludes, bool is_exclusive,
-                           int sign) {
-    const auto place = schema.number(key);
-    if (!place) return;
-    const double value = place->value().get<double>();
-    if (sign * value < sign * bound) return;
-    if (value != bound) excludes = false;
-    bound = value;
-    excludes = excludes || is_exclusive;
-  };
-  tighten("minimum", stretch.low, stretch.excludes_low, false, 1);
-  tighten("exclusiveMinimum", stretch.low, stretch.excludes_low, true, 1);
-  tighten("maximum", stretch.high, stretch.excludes_high, false, -1);
-  tighten("exclusiveMaximum", stretch.high, stretch.excludes_high, true, -1);
-  return stretch;
-}
-
-Stretch lengths_of(const SchemaPlace& schema, const char* least, const char* most) {
-  Stretch stretch{.low = 0};
-  if (const auto length = schema.length(least)) stretch.low = *length;
-  if (const auto length = schema.length(most)) stretch.high = *length;
-  return stretch;
-}
 
 std::vector<std::string> types_of(const SchemaPlace& schema) {
   const SchemaPlace type = schema.at("type");
@@ -123,7 +83,16 @@ class Overlap {
     }
     const bool has_a_type = std::ranges::any_of(
         types_of(schema), [&](const std::string& type) { return has_type(value, type); });
-    return has_a_type && (!value.is_number() || numbers_of(schema).holds(value.get<double>()));
+    if (!has_a_type) return false;
+    if (value.is_number()) return numbers_of(schema).holds(value.get<double>());
+    if (value.is_string())
+      return lengths_of(schema, "minLength", "maxLength")
+          .holds(static_cast<double>(characters_of(value.get_ref<const std::string&>())->size()));
+    if (value.is_array())
+      return lengths_of(schema, "minItems", "maxItems").holds(static_cast<double>(value.size()));
+    return !value.is_object() || std::ranges::all_of(required_of(schema), [&](const auto& name) {
+      return value.contains(name);
+    });
   }
 
   bool of_types(const SchemaPlace& a, const SchemaPlace& b) const {
@@ -161,6 +130,7 @@ class Overlap {
   bool objects_meet(const SchemaPlace& writer, const SchemaPlace& reader) const {
     const SchemaPlace own = writer.at("properties"), others = reader.at("properties");
     const Names required = required_of(writer), wanted = required_of(reader);
+    count(writer, (required.size() + wanted.size()) * (own.value().size() + others.value().size()));
     const auto lacks = [](const SchemaPlace& properties) {
       return [&properties](const std::string& name) { return !properties.has(name.c_str()); };
     };

@@ -7,7 +7,8 @@
 
 namespace speclab::engines {
 
-inline constexpr std::size_t kMostComparisons = 1'000'000;  ///< in one schema: about a second
+inline constexpr std::size_t kMostComparisons =
+    1'000'000;  ///< in one schema; names of properties count too
 
 /// The schema that a reference means. @param reference  a schema with $ref
 using FollowReference = std::function<SchemaPlace(const SchemaPlace& reference)>;
@@ -15,8 +16,8 @@ using FollowReference = std::function<SchemaPlace(const SchemaPlace& reference)>
 /// False if no value that the first schema writes or the second writes meets both. True if one
 /// does, and where the schemas do not tell: patterns are not compared.
 ///
-/// Values are told apart by their types, by enum and const, by bounds, by lengths, and objects by
-/// a property that one requires and the other lacks, or that both have with values of their own.
+/// Types, enum and const, bounds and lengths tell values apart. Objects differ by a property that
+/// one requires and the other lacks, or that both have with values of their own.
 /// @param first, second    schemas that the reader has read, so that their keywords are right
 /// @param num_comparisons  of schemas and values so far; grows
 /// @throws ConfigError if it grows beyond kMostComparisons

@@ -20,6 +20,17 @@ using Json = nlohmann::ordered_json;
       fmt::format("{}: {}; allowed: {}", escaped(file, kLongestPath), found, allowed));
 }
 
+/// Refuses texts that the parser misreads: it takes a zero byte for the end, and any depth.
+void check_text(std::string_view text, const std::string& file) {
+  constexpr int kMostNesting = 4 * kMostSchemaDepth;  // objects and lists of the text
+  if (text.size() > kMostSchemaBytes)
+    refuse_text(file, fmt::format("{} bytes", text.size()), "at most 1 MiB");
+  if (text.find('\0') != std::string_view::npos) refuse_text(file, "a zero byte", "JSON in UTF-8");
+  if (const int depth = json_depth(text); depth > kMostNesting)
+    refuse_text(file, fmt::format("{} levels of lists and objects", depth),
+                fmt::format("at most {}", kMostNesting));
+}
+
 /// The parser takes the last of two members of one key.
 class Watch {
  public:
@@ -40,20 +51,6 @@ class Watch {
 };
 
 }  // namespace
-
-/// Where the library would read on in silence, or not at all.
-void check_text(std::string_view text, const std::string& file) {
-  constexpr int kMostNesting = 4 * kMostSchemaDepth;  // objects and lists of the text
-  if (text.size() > kMostSchemaBytes)
-    refuse_text(file, fmt::format("{} bytes", text.size()), "at most 1 MiB");
-  // The parser takes a zero byte for the end.
-  if (text.find('\0') != std::string_view::npos) refuse_text(file, "a zero byte", "JSON in UTF-8");
-  if (json_depth(text) > kMostNesting)
-    refuse_text(file, fmt::format("nested deeper than {}", kMostNesting), "less");
-  if (const std::string_view integer = integer_beyond_64_bits(text); !integer.empty())
-    refuse_text(file, fmt::format("the integer {}", escaped(integer, 40)),
-                "integers that 64 bits hold, so that the text has the very number");
-}
 
 Json parse_schema(std::string_view text, const std::string& file) try {
   check_text(text, file);

@@ -51,7 +51,7 @@ std::shared_ptr<const TextConstraint> constraint_of(const Expression& expression
 
 std::shared_ptr<const TextConstraint> regex_constraint(std::string_view regex) {
   const std::string name = fmt::format("the regular expression '{}'", escaped(regex, 80));
-  return constraint_of(read_regex(regex, RegexPlace::whole_text, name), name);
+  return constraint_of(read_regex(regex, RegexUse::whole_text, name), name);
 }
 
 std::shared_ptr<const TextConstraint> json_schema_constraint(std::string_view schema,

@@ -3,6 +3,7 @@
 // call themselves once a level, so that a value nested deeply enough overflows the stack.
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -15,9 +16,9 @@ inline constexpr std::size_t kLongestShownJson = 80;
 /// do not count; a text that is no JSON has some depth too.
 int json_depth(std::string_view text);
 
-/// The first integer of a JSON text that neither 64 signed nor 64 unsigned bits hold: the library
-/// would make it a double, another number. Empty if there is none.
-std::string_view integer_beyond_64_bits(std::string_view text);
+/// Numbers of a JSON text that the library rounds: integers that 64 bits do not hold, and decimals
+/// with more digits than their double has. Each is given by the double that it becomes.
+std::map<double, std::string> rounded_numbers(std::string_view text);
 
 /// Appends the value as JSON in printable ASCII until the text is longer than `longest`: no part of
 /// a large or deep value beyond it is looked at.

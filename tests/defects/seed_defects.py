@@ -57,7 +57,7 @@ def write_if_changed(path, text):
 
 def as_values(defect):
     strings = [defect["name"], defect["wrong"], defect["wild"], defect["file"]]
-    return "{" + ", ".join(json.dumps(s, ensure_ascii=False) for s in strings) + ", {" + ", ".join(map(json.dumps, defect["killed_by"])) + "}, " + json.dumps(defect.get("sampled", "")) + ", " + json.dumps(defect.get("suite", "")) + ", " + json.dumps(defect.get("room", "")) + "},\n"
+    return "{" + ", ".join(json.dumps(s, ensure_ascii=False) for s in strings) + ", {" + ", ".join(map(json.dumps, defect["killed_by"])) + "}, " + json.dumps(defect.get("sampled", "")) + ", " + json.dumps(defect.get("suite", "")) + ", " + json.dumps(defect.get("part", "")) + "},\n"
 
 
 def main():

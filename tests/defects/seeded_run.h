@@ -14,7 +14,7 @@ struct Defect {
   std::string sampled;  ///< rule whose goodness of fit shows it; empty where that test does not
                         ///< reach the place
   std::string suite;    ///< the test that its killers are of; empty where the catalogue has one
-  std::string room;     ///< the part of the house; empty where the catalogue is of one
+  std::string part;     ///< of the program; empty where the catalogue is of one
 };
 
 void PrintTo(const Defect& defect, std::ostream* out);

@@ -24,7 +24,7 @@ void require_sound(const Automaton& automaton) {
 }  // namespace
 
 void read_constraint_regex(const std::string& bytes) try {
-  require_sound(Automaton(read_regex(bytes, RegexPlace::whole_text, "a text"), "a text"));
+  require_sound(Automaton(read_regex(bytes, RegexUse::whole_text, "a text"), "a text"));
 } catch (const ConfigError&) {
 }
 

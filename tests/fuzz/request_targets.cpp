@@ -63,7 +63,8 @@ std::shared_ptr<const Tokenizer> golden_tokenizer(const char* kind) {
 
 /// Pieces of bytes against pieces of characters, in both directions.
 const TokenizerPair& chosen_pair(unsigned choice) {
-  static const auto bytes = golden_tokenizer("byte_level_o200k"), pieces = golden_tokenizer("gemma");
+  static const auto bytes = golden_tokenizer("byte_level_o200k"),
+                    pieces = golden_tokenizer("gemma");
   static const std::array<TokenizerPair, 2> pairs{TokenizerPair{bytes, pieces},
                                                   TokenizerPair{pieces, bytes}};
   return pairs[choice % pairs.size()];
@@ -87,9 +88,7 @@ void require_growth_has_no_trace(const TokenizerPair& pair, std::span<const Toke
 class Bytes {
  public:
   explicit Bytes(const std::string& bytes) : bytes_(bytes) {}
-  unsigned next() {
-    return at_ < bytes_.size() ? static_cast<unsigned char>(bytes_[at_++]) : 0U;
-  }
+  unsigned next() { return at_ < bytes_.size() ? static_cast<unsigned char>(bytes_[at_++]) : 0U; }
   std::string rest() const { return bytes_.substr(at_); }
 
  private:

@@ -46,7 +46,8 @@ class OutputReader {
 
   json parse(std::string_view text) const {
     if (text.size() > kMostBytes) fail(fmt::format("more than {} bytes", kMostBytes));
-    if (json_depth(text) > kMostDepth) fail("nested too deeply");
+    if (const int depth = json_depth(text); depth > kMostDepth)
+      fail(fmt::format("{} levels of lists and objects, more than {}", depth, kMostDepth));
     try {
       json root = json::parse(text);
       if (!root.is_object()) fail("no JSON object");

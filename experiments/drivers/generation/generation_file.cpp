@@ -32,7 +32,8 @@ std::string text_of_config(const std::string& path) {
     refuse_file(path, fmt::format("{} bytes", text.size()), "at most 16 MiB");
   // The parser takes a zero byte for the end.
   if (text.find('\0') != std::string::npos) refuse_file(path, "a zero byte", "JSON in UTF-8");
-  if (json_depth(text) > kMostJsonDepth) refuse_file(path, "nested deeper than 100", "less");
+  if (json_depth(text) > kMostJsonDepth)
+    refuse_file(path, "nested deeper than 100", "at most 100 levels");
   return text;
 }
 

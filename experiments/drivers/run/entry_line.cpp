@@ -56,7 +56,8 @@ std::string entry_payload(const EntryLine& place, const Json& entry) {
 
 Json entry_json(const EntryLine& line) {
   if (json_depth(line.json) > kMostJsonDepth)
-    throw DataError(fmt::format("nested deeper than {}", kMostJsonDepth));
+    throw DataError(fmt::format("{} levels of lists and objects; allowed: at most {}",
+                                json_depth(line.json), kMostJsonDepth));
   try {
     return Json::parse(line.json);
   } catch (const Json::exception& error) {

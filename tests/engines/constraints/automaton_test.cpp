@@ -13,7 +13,7 @@ namespace speclab::engines {
 namespace {
 
 Expression expression_of(std::string_view regex) {
-  return read_regex(regex, RegexPlace::whole_text, "a test");
+  return read_regex(regex, RegexUse::whole_text, "a test");
 }
 
 /// Calls `look` with every text of up to `length` characters of an alphabet.

@@ -10,15 +10,15 @@ namespace {
 
 std::string refusal_of(std::string_view regex) {
   try {
-    read_regex(regex, RegexPlace::whole_text, "it");
+    read_regex(regex, RegexUse::whole_text, "it");
   } catch (const ConfigError& error) {
     return error.what();
   }
   return "taken";
 }
 
-bool matches(std::string_view regex, std::string_view text, RegexPlace place) {
-  return testing::matches_slowly(read_regex(regex, place, "it"), text);
+bool matches(std::string_view regex, std::string_view text, RegexUse use) {
+  return testing::matches_slowly(read_regex(regex, use, "it"), text);
 }
 
 /// Defect: an unsupported sign that is read as something else, or refused at a wrong place.
@@ -69,26 +69,26 @@ TEST(RegexReader, RepeatsAsOftenAsItSays) {
   for (const auto& [regex, counts] : cases)
     for (int count = 0; count <= 5; ++count)
       EXPECT_EQ(
-          matches(regex, std::string(static_cast<std::size_t>(count), 'a'), RegexPlace::whole_text),
+          matches(regex, std::string(static_cast<std::size_t>(count), 'a'), RegexUse::whole_text),
           std::ranges::find(counts, count) != counts.end())
           << regex << " " << count;
 }
 
 TEST(RegexReader, ReadsEscapesAndAnchors) {
   EXPECT_TRUE(
-      matches("^\\x41\\u00e9\\u{1F600}\\.\\n$", "A\u00e9\U0001F600.\n", RegexPlace::whole_text));
-  EXPECT_TRUE(matches("[\\]\\\\^-]{4}", "]\\^-", RegexPlace::whole_text));
-  EXPECT_FALSE(matches("\\S", " ", RegexPlace::whole_text));
+      matches("^\\x41\\u00e9\\u{1F600}\\.\\n$", "A\u00e9\U0001F600.\n", RegexUse::whole_text));
+  EXPECT_TRUE(matches("[\\]\\\\^-]{4}", "]\\^-", RegexUse::whole_text));
+  EXPECT_FALSE(matches("\\S", " ", RegexUse::whole_text));
 }
 
 /// Defect: a pattern of a schema that has to match the whole string; an anchor that holds for all
 /// alternatives.
 TEST(RegexReader, LooksAnywhereWithoutAnchors) {
-  EXPECT_TRUE(matches("b", "abc", RegexPlace::anywhere));
-  EXPECT_FALSE(matches("^b", "abc", RegexPlace::anywhere));
-  EXPECT_TRUE(matches("^b|c$", "abc", RegexPlace::anywhere));
-  EXPECT_FALSE(matches("^a$|d", "abc", RegexPlace::anywhere));
-  EXPECT_FALSE(matches("b", "abc", RegexPlace::whole_text));
+  EXPECT_TRUE(matches("b", "abc", RegexUse::schema_pattern));
+  EXPECT_FALSE(matches("^b", "abc", RegexUse::schema_pattern));
+  EXPECT_TRUE(matches("^b|c$", "abc", RegexUse::schema_pattern));
+  EXPECT_FALSE(matches("^a$|d", "abc", RegexUse::schema_pattern));
+  EXPECT_FALSE(matches("b", "abc", RegexUse::whole_text));
 }
 
 }  // namespace

@@ -21,17 +21,19 @@ TEST(JsonDepth, CountsListsAndObjectsOutsideStrings) {
   for (const auto& [text, depth] : cases) EXPECT_EQ(json_depth(text), depth) << text;
 }
 
-/// Defect: an integer that becomes another number passes, or one that 64 bits hold does not.
-TEST(IntegerBeyond64Bits, IsTheFirstThatTheLibraryWouldRound) {
-  const std::pair<const char*, const char*> cases[] = {
-      {R"([18446744073709551615, -9223372036854775808])", ""},
-      {"18446744073709551616", "18446744073709551616"},
-      {R"({"a":[1,-9223372036854775809]})", "-9223372036854775809"},
-      {R"("18446744073709551616")", ""},
-      {"[1e30, 12345678901234567890123.5]", ""},
-      {"", ""}};
-  for (const auto& [text, integer] : cases)
-    EXPECT_EQ(integer_beyond_64_bits(text), integer) << text;
+/// Defect: a number that becomes another one passes, or one that a double holds does not.
+TEST(RoundedNumbers, AreThoseThatTheLibraryChanges) {
+  for (const char* number :
+       {"18446744073709551615", "-9223372036854775808", "0.1", "1.50", "1e22", "-2.5E-3", "0.0",
+        "0.12345678901234568", "100.0e-2", "\"18446744073709551616\"", "-", "2024-01-01", ""})
+    EXPECT_TRUE(rounded_numbers(number).empty()) << number;
+  for (const char* number : {"18446744073709551616", "-9223372036854775809",
+                             "12345678901234567890123.5", "0.12345678901234567890123"}) {
+    const auto found = rounded_numbers(std::string(R"({"a":[1,)") + number + "]}");
+    ASSERT_EQ(found.size(), 1u) << number;
+    EXPECT_EQ(found.begin()->second, number);
+    EXPECT_EQ(found.begin()->first, Json::parse(number).get<double>());
+  }
 }
 
 /// Defect: the printer calls itself once a level, or prints a large value to its end.

@@ -14,6 +14,18 @@
 namespace speclab::experiments {
 namespace {
 
+/// Stands in another folder until its end.
+class WorkingFolder {
+ public:
+  explicit WorkingFolder(const std::string& path) : before_(std::filesystem::current_path()) {
+    std::filesystem::current_path(path);
+  }
+  ~WorkingFolder() { std::filesystem::current_path(before_); }
+
+ private:
+  std::filesystem::path before_;
+};
+
 /// Engines that make texts in the steps of the real ones, and stop the first real training.
 class BegunTraining : public ::testing::Test {
  protected:
@@ -89,8 +101,7 @@ TEST_F(BegunTraining, TakesTenMinutesForNGramsIfNoneAreGiven) {
 
 /// Defect: a training without --output goes on in the folder of another target of this name.
 TEST_F(BegunTraining, RefusesTheFolderOfAnotherTargetOfItsName) {
-  const std::filesystem::path before = std::filesystem::current_path();
-  std::filesystem::current_path(scratch_.path());
+  const WorkingFolder in_scratch(scratch_.path());
   const std::string own = "results/runs/opens_texts-ngram";
   std::filesystem::create_directories(own);
   write_file(own + "/manifest.json", R"({"target_sha256":"another"})");
@@ -100,7 +111,6 @@ TEST_F(BegunTraining, RefusesTheFolderOfAnotherTargetOfItsName) {
   } catch (const ConfigError& error) {
     refusal = error.what();
   }
-  std::filesystem::current_path(before);
   EXPECT_NE(refusal.find("holds no drafter of this target"), std::string::npos) << refusal;
 }
 

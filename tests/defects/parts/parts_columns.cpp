@@ -1,4 +1,4 @@
-// The table of the newest rooms names the room too. No room may have fewer than three defects.
+// The table names the part of the program too. No part may have fewer than three defects.
 
 #include <gtest/gtest.h>
 
@@ -10,19 +10,19 @@
 namespace speclab::defects {
 namespace {
 
-/// Defect: a room whose tests nobody tests.
-TEST(Catalogue, HasThreeDefectsInEveryRoom) {
+/// Defect: a part whose tests nobody tests.
+TEST(Catalogue, HasThreeDefectsInEveryPart) {
   std::map<std::string, int> defects;
-  for (const Defect& defect : catalogue()) ++defects[defect.room];
+  for (const Defect& defect : catalogue()) ++defects[defect.part];
   EXPECT_GE(defects.size(), 12);
-  for (const auto& [room, count] : defects) EXPECT_GE(count, 3) << room;
+  for (const auto& [part, count] : defects) EXPECT_GE(count, 3) << part;
 }
 
 }  // namespace
 
 std::vector<Column> columns() {
   return {name_column(),
-          {"room", [](const Defect& defect) { return defect.room; }},
+          {"part", [](const Defect& defect) { return defect.part; }},
           wrong_column(),
           wild_column(),
           killed_by_column()};
