@@ -16,7 +16,7 @@ from skip_kinds import Case, judged, read_kinds
 
 
 def reason_of(case):
-    """What a skip says, in one line, without the place of the source."""
+    """@return the text of a skip in one line, without the place of the source"""
     skipped = case.find("skipped")
     text = "not run" if skipped is None else skipped.get("message", "")
     place, _, rest = text.partition("\n")

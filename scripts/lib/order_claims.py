@@ -1,13 +1,13 @@
 """Sentences that say what is faster, larger or better, against the intervals of the rows that they name.
 
-`results_tables --help` explains the markers. `check(pages, root)` finds sentences of order without a marker, markers whose interval contains
-equality, and exceptions that match nothing. A marker that cannot be read raises TableError.
+`results_tables --help` explains the markers. `check(pages, root)` finds sentences with fewer markers than clauses of order, markers whose
+interval contains equality, and exceptions that match nothing. A marker that cannot be read raises TableError.
 """
 
 import math
 import shlex
 
-from order_sentences import MARKER, sentences, states_order
+from order_sentences import MARKER, num_orders, sentences
 from result_rows import TableError, chosen, pairs, read_rows
 
 WORDS = {"where", "value", "interval", "above", "below", "equals", "exact", "per"}
@@ -49,8 +49,8 @@ def parse(spec):
     relations = [word for word in ("above", "below", "equals") if word in options]
     if "value" not in options or len(relations) != 1:
         raise TableError("a marker needs value= and one of above=, below=, equals=")
-    if relations == ["equals"] and options.get("exact") != "yes":
-        raise TableError("equals= needs exact=yes")
+    if (relations == ["equals"]) != (options.get("exact") == "yes"):
+        raise TableError("equals= and exact=yes need each other; above= and below= compare intervals")
     if "per" in options and ":" not in options[relations[0]]:
         raise TableError(f"per= needs lines to compare with; {relations[0]}= names none")
     return name, options, relations[0]
@@ -135,13 +135,15 @@ def complaints_of(page, name, base, excused):
     expect_markers_behind_sentences(source, stated, name)
     for sentence in stated:
         found += refused_order(sentence, name, base)
-        if sentence.markers or not states_order(sentence.text):
+        claims, markers = num_orders(sentence.text), len(sentence.markers)
+        if claims <= markers:
             continue
         matching = [key for key in excused if key[0] == name and key[1] in sentence.text]
         for key in matching:
             excused[key] = True
         if not matching:
-            found.append(f"{name}:{sentence.line}: a sentence of order without <!-- order: ... -->; name the rows, or write \"not shown\": {sentence.text}")
+            found.append(f"{name}:{sentence.line}: an order without rows (clauses of order: {claims}, <!-- order: ... --> behind them: {markers}); "
+                         f"name the rows of each clause, or write \"not shown\": {sentence.text}")
     return found
 
 

@@ -5,9 +5,11 @@ import re
 import words
 
 ORDER = re.compile(
-    r"\b(ahead|above all|above them|exceeds?|outweighs?|faster|fastest|slower|slowest|(?:more|fewer|less|longer|larger|smaller) than|(?<!at )most(?! of)|(?<!at )least|"
+    r"\b(ahead|above all|above them|exceeds?|outweighs?|outperform\w*|faster|fastest|slower|slowest|quicker|quickest|"
+    r"(?:more|fewer|less|longer|shorter)(?: [^\s.;:,]+){0,3}(?<! rather)(?<! other) than|(?:larger|smaller) than|(?<!at )most(?! of)|(?<!at )least|"
     r"gains?|gained|loses?|lost|wins?|best|worst|largest|smallest|better|worse|beats?|helps?|helped|higher|highest|lower|lowest|cheaper|cheapest|pays?|"
-    r"(?:as|times as) fast|times the|speeds? \S+ up|grows?|rises?|falls?|worth)\b", re.IGNORECASE)
+    r"(?:as|times as) (?:fast|quick|quickly)|times as (?:long|many|much|large)|twice|doubl(?:es?|ed|ing)|half the|saves?|saved|saving|brings?|brought|"
+    r"improv\w*|times the|speeds? \S+ up|grows?|rises?|falls?|worth)\b", re.IGNORECASE)
 NOT_SHOWN = re.compile(r"\bnot shown\b|\b(no|nothing|none|neither|never)\b[^.;:]*\bshown\b|\bcannot tell\b", re.IGNORECASE)
 MARKER = re.compile(r"\s*(?<!`)<!-- order: (.*?) -->")
 
@@ -67,8 +69,9 @@ def sentences(source):
             yield Sentence(text.strip(), paragraph.line(offset), [(line, spec) for at, line, spec in markers if offset <= at < end])
 
 
-def states_order(text):
-    """A question states nothing, nor does a clause that says that nothing is shown."""
+def num_orders(text):
+    """@return how many clauses state an order; a question states none, nor does a clause that says that nothing is shown"""
     if re.search(r"\?[*\"')]*$", text):
-        return False
-    return any(ORDER.search(clause) and not NOT_SHOWN.search(clause) for clause in re.split(r"[;:]|, (?:and|but|while|where|which)\b", text))
+        return 0
+    clauses = re.split(r"[;:]|, (?:and|but|while|where|which)\b", text)
+    return sum(1 for clause in clauses if ORDER.search(clause) and not NOT_SHOWN.search(clause))

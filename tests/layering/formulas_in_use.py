@@ -1,4 +1,4 @@
-"""No function of sim/analytic is used by tests alone, and FORMULAS.md names what answers by it.
+"""No function of sim/analytic is used by tests alone, and FORMULAS.md names the command that answers by it.
 
 Usage: formulas_in_use.py ROOT. A function counts as used if it is named in a file of engines,
 experiments, analysis or sim outside sim/analytic that includes its header, in a class of
@@ -86,7 +86,7 @@ def unused(root):
 
 
 def table_mistakes(root):
-    """What FORMULAS.md lacks: a file of formulas, a command, or a table of that name."""
+    """@return mistakes of FORMULAS.md: files of formulas, commands and tables that it lacks or invents"""
     rows = [line.split("|") for line in (root / "sim/FORMULAS.md").read_text().splitlines()
             if line.startswith("|")][2:]
     listed = {name for row in rows for name in re.findall(r"`(\w+)`", row[2])}

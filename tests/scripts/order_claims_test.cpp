@@ -91,7 +91,8 @@ TEST(OrderClaims, FailIfOneOfSeveralRowsDoesNotShowIt) {
   EXPECT_EQ(num_lines(outcome), std::ssize(markers)) << outcome.output;
 }
 
-/// Defect: a marker with a mistyped table, column or word is skipped.
+/// Defect: a marker with a mistyped table, column or word is skipped, or a time in whole
+/// nanoseconds shows an order without an interval.
 TEST(OrderClaims, NameFileAndLineOfAMarkerThatCannotBeRead) {
   const PlantedPage page;
   for (const auto& [marker, found] :
@@ -99,7 +100,9 @@ TEST(OrderClaims, NameFileAndLineOfAMarkerThatCannotBeRead) {
         std::pair{"cells.csv value=speed above=1", "no column 'speed_low'"},
         std::pair{"cells.csv where=draft:fast value=speedup above=1", "no column 'draft'"},
         std::pair{"cells.csv value=speedup over=1", "unknown word 'over=1'"},
-        std::pair{"cells.csv value=speedup above=1 exact=yes", "is not counted"}}) {
+        std::pair{"cells.csv value=speedup equals=1 exact=yes", "is not counted"},
+        std::pair{"cells.csv value=texts above=1 exact=yes", "need each other"},
+        std::pair{"cells.csv value=texts equals=14", "need each other"}}) {
     const Outcome outcome =
         page.check("Some text.\n\nA gains. <!-- order: " + std::string(marker) + " -->\n");
     EXPECT_EQ(outcome.code, 2) << marker;
@@ -136,6 +139,35 @@ TEST(OrderClaims, SeeSentencesOfOrderWithoutAMarker) {
       "`<!-- order: cells.csv value=speedup above=9 -->`.\n\n"
       "<!-- figures -->\nA is faster.\n<!-- end figures -->\n");
   EXPECT_EQ(silent.code, 0) << silent.output;
+}
+
+/// Defect: an order in other words than "faster" needs no rows.
+TEST(OrderClaims, SeeEachWordOfOrder) {
+  const PlantedPage page;
+  const Outcome stated = page.check(
+      "It drafts more tokens than chains. It takes fewer tokens a round than chains. It takes less "
+      "time than chains. It takes longer with copies than chains. It is shorter than chains. It "
+      "takes 1.3 times as long. It has 1.3 times as many. It is twice that of chains. It is three "
+      "times as quick. It is quicker with copies. It outperforms chains. It saves 20 %. It doubles "
+      "the speed. It takes half the time. It brings 2.1. It improves on chains.\n");
+  EXPECT_EQ(num_lines(stated), 16) << stated.output;
+  const Outcome silent = page.check(
+      "The quick tests run as long as the others. It drafts one or more tokens rather than "
+      "none.\n");
+  EXPECT_EQ(silent.code, 0) << silent.output;
+}
+
+/// Defect: the rows of one clause excuse the other clauses of its sentence.
+TEST(OrderClaims, AskForAMarkerOfEachClause) {
+  const PlantedPage page;
+  const std::string marker = " <!-- order: cells.csv where=drafter:fast value=speedup above=1 -->";
+  const std::string sentence = "A gains, and B is faster than C.";
+  const Outcome one = page.check(sentence + marker + "\n");
+  EXPECT_EQ(one.code, 1);
+  EXPECT_NE(one.output.find("clauses of order: 2, <!-- order: ... --> behind them: 1"),
+            std::string::npos)
+      << one.output;
+  EXPECT_EQ(page.check(sentence + marker + marker + "\n").code, 0);
 }
 
 /// Defect: an exception outlives its sentence, or covers a sentence of another page.

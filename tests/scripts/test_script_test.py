@@ -1,4 +1,4 @@
-"""Tests of scripts/test: kinds of skips, rooms that are kept, counts of fuzzing, rows; programs that take long are stand-ins."""
+"""Tests of scripts/test: kinds of skips, folders that are kept, counts of fuzzing, rows; programs that take long are stand-ins."""
 
 import os
 import pathlib
@@ -11,14 +11,14 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 CTEST = """#!/bin/bash
-# One passed case and one without a device; the room `late` ends the call if LATE says so.
+# One passed case and one without a device; the folder `late` ends the call if LATE says so.
 while [ $# -gt 0 ]; do
-  case $1 in --test-dir) room=$2 ;; --output-junit) results=$2 ;; esac
+  case $1 in --test-dir) folder=$2 ;; --output-junit) results=$2 ;; esac
   shift
 done
-echo "$room" >>ran
-[[ $room != */late || -z "$LATE" ]] || { kill "$(cat pid)"; sleep 0.5; }
-[[ $room != */bad ]] && status=run || status=fail
+echo "$folder" >>ran
+[[ $folder != */late || -z "$LATE" ]] || { kill "$(cat pid)"; sleep 0.5; }
+[[ $folder != */bad ]] && status=run || status=fail
 echo "<s><testcase name='${CASE:-llama_cuda_test x}' status='notrun'><skipped message='${REASON:-no CUDA device is here}'/></testcase>" >"$results"
 echo "<testcase name='one' status='$status'/></s>" >>"$results"
 """
@@ -72,21 +72,21 @@ class Tree(unittest.TestCase):
         return [line.split(",", 2)[2] for line in text.splitlines()[1:]]
 
     def ran(self):
-        """Rooms that ran since the last call of this."""
+        """Folders that ran since the last call of this."""
         path = self.root / "ran"
-        rooms = [line.rsplit("/", 1)[1] for line in path.read_text().splitlines()] if path.exists() else []
+        folders = [line.rsplit("/", 1)[1] for line in path.read_text().splitlines()] if path.exists() else []
         path.unlink(missing_ok=True)
-        return rooms
+        return folders
 
 
 class Sanitizers(Tree):
-    def rooms(self, *names):
+    def folders(self, *names):
         for name in names:
-            self.write(f"build/dev/tests/{name}/CTestTestfile.cmake", "add_test(x)\n")
+            self.write(f"build/dev/{name}/CTestTestfile.cmake", "add_test(x)\n")
 
-    def test_go_on_behind_the_rooms_that_were_finished(self):
-        """Defect: an interruption loses an hour of finished rooms, or their counts."""
-        self.rooms("engines/early", "engines/early/inner", "late")
+    def test_go_on_behind_the_folders_that_were_finished(self):
+        """Defect: an interruption loses an hour of finished folders, or their counts."""
+        self.folders("tests/early", "tests/early/inner", "tests/late")
         self.assertNotRegex(self.run_script("scripts/test --long=sanitizers", LATE="1")[-1], r"^\d+ passed")
         self.assertEqual(self.ran(), ["early", "late"])
         lines = self.run_script("scripts/test --long=sanitizers")
@@ -97,15 +97,34 @@ class Sanitizers(Tree):
         self.run_script("scripts/test --long=sanitizers")
         self.assertEqual(self.ran(), ["early", "late"], "a part that is whole begins anew")
 
-    def test_repeat_rooms_that_failed_and_all_where_the_tree_changed(self):
-        """Defect: a room that failed counts as finished, or rooms of another tree do."""
-        self.rooms("bad", "good")
+    def test_repeat_folders_that_failed_and_all_where_the_tree_changed(self):
+        """Defect: a folder that failed counts as finished, or folders of another tree do."""
+        self.folders("tests/bad", "tests/good")
         for expected in (["bad", "good"], ["bad"]):
             self.assertEqual(self.run_script("scripts/test --long=sanitizers")[-1], "1 passed, 1 failed, 2 skipped")
             self.assertEqual(self.ran(), expected)
         self.write("scripts/new_file", "")
         self.run_script("scripts/test --long=sanitizers")
         self.assertEqual(self.ran(), ["bad", "good"])
+
+    def test_run_entries_outside_the_folder_of_tests(self):
+        """Defect: the sanitizers never see the benchmarks that ctest runs."""
+        self.folders("experiments/bench", "tests/good")
+        self.assertEqual(self.run_script("scripts/test --long=sanitizers")[-1], "2 passed, 0 failed, 2 skipped")
+        self.assertEqual(self.ran(), ["bench", "good"])
+
+
+class EmptyParts(Tree):
+    """Defect: a part that found no folder, or whose list failed, passes with a row of zeros."""
+
+    def test_fail_and_leave_no_row(self):
+        self.program("scripts/tidy", "#!/bin/sh\nexit 1\n")
+        self.write("build/dev/CTestTestfile.cmake", "subdirs(tests)\n")
+        for part in ("sanitizers", "clang-tidy"):
+            outcome = subprocess.run(["scripts/test", f"--long={part}"], cwd=self.root, capture_output=True, text=True)
+            self.assertNotEqual(outcome.returncode, 0, part)
+            self.assertIn(f"no folders for {part}", outcome.stderr)
+        self.assertFalse((self.root / "results/reference/long_tests").exists())
 
 
 class Skips(Tree):
@@ -127,9 +146,9 @@ class Skips(Tree):
 
 
 class ClangTidy(Tree):
-    """Defect: a source is in no room, or in two."""
+    """Defect: a source is in no folder, or in two."""
 
-    def test_looks_at_every_source_in_one_room(self):
+    def test_looks_at_every_source_in_one_folder(self):
         for name in ("sim/core/a.cpp", "engines/models/b.cpp", "engines/models/cpu/c.cpp", "experiments/drivers/run/d/e.cpp"):
             self.write(name, "")
         subprocess.run(["git", "add", "."], cwd=self.root, check=True)
@@ -167,7 +186,7 @@ class Fuzz(Tree):
         """Defect: a finding in one target is lost among the others."""
         lines = self.run_script("scripts/test --long=fuzz", FAULTY="regex")
         self.assertEqual(lines[-1], f"{len(self.targets) + 4} passed, 1 failed, 0 skipped")
-        self.assertIn("regex,70,0,finding", self.rows("fuzz.csv"))
+        self.assertRegex("\n".join(self.rows("fuzz.csv")), r"(?m)^regex,70,\d+,finding$")
 
 
 if __name__ == "__main__":

@@ -54,6 +54,13 @@ class Workflow(unittest.TestCase):
         self.assertEqual([fault for words in named for fault in faults_of(words)], [])
         self.assertGreaterEqual(len(named), 5)
 
+    def test_keeps_downloads_and_compiled_files_in_each_job(self):
+        jobs = re.split(r"^  (?=\w+:$)", WORKFLOW.read_text(encoding="utf-8"), flags=re.M)[1:]
+        kept = re.findall(r"~/\.cache/\w+", PAGE.read_text(encoding="utf-8"))
+        self.assertEqual(len(kept), 2)
+        for job in jobs:
+            self.assertEqual(re.findall(r"^ +path: (.*)$", job, re.M)[:2], kept, job)
+
     def test_does_not_stand_at_its_old_place(self):
         self.assertEqual(list((ROOT / ".ci").glob("*.yml")), [])
 
@@ -83,6 +90,19 @@ class Report(unittest.TestCase):
             subprocess.run([ROOT / ".ci/report", f"{folder}/review"], capture_output=True, check=True)
             found = {path.name for path in pathlib.Path(folder, "review").rglob("*")}
             self.assertLessEqual({"report.html", "speedup.svg"}, found)
+
+    def test_says_that_results_of_tests_are_missing(self):
+        """Defect: an artefact without test results looks like one of a run that had none."""
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "speclab")
+            program.write_text('#!/bin/sh\nmkdir -p "$4"\n', encoding="utf-8")
+            program.chmod(0o755)
+            for written in (False, True):
+                outcome = subprocess.run([ROOT / ".ci/report", f"{folder}/review"], capture_output=True, text=True, check=True,
+                                         env=os.environ | {"SPECLAB_BUILD": folder})
+                self.assertEqual("no tests.xml" in outcome.stderr, not written)
+                self.assertEqual(pathlib.Path(folder, "review/tests.xml").exists(), written)
+                pathlib.Path(folder, "results.xml").write_text("<s/>", encoding="utf-8")
 
     def test_names_what_is_not_built(self):
         outcome = subprocess.run([ROOT / ".ci/report", "x"], env=os.environ | {"SPECLAB_BUILD": "/nowhere"},

@@ -44,7 +44,7 @@ inline std::string marks_beneath(const std::filesystem::path& drawn) {
   return text;
 }
 
-/// Where two texts part: the number of the line, and the line in both.
+/// The first line that differs between two texts: its number, and the line in both.
 inline std::string first_difference(const std::string& expected, const std::string& found) {
   std::istringstream expected_lines(expected), found_lines(found);
   std::string expected_line, found_line;
