@@ -167,7 +167,7 @@ class Fuzz(Tree):
         """Defect: a finding in one target is lost among the others."""
         lines = self.run_script("scripts/test --long=fuzz", FAULTY="regex")
         self.assertEqual(lines[-1], f"{len(self.targets) + 4} passed, 1 failed, 0 skipped")
-        self.assertIn("regex,70,0,finding", self.rows("fuzz.csv"))
+        self.assertTrue([row for row in self.rows("fuzz.csv") if re.match(r"regex,70,\d+,finding$", row)])
 
 
 if __name__ == "__main__":
