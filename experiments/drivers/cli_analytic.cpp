@@ -1,6 +1,7 @@
 #include "experiments/drivers/cli_analytic.h"
 
 #include "experiments/drivers/cli_numbers.h"
+#include "experiments/drivers/predict/asked_answers.h"
 
 namespace speclab::experiments {
 namespace {
@@ -8,6 +9,8 @@ namespace {
 constexpr const char* kAcceptance = "Acceptance (one of)";
 constexpr const char* kCosts = "Costs (ratios, or a file)";
 constexpr const char* kQuestions = "Further questions";
+
+std::string up_to(int most) { return fmt::format("1 to {}", most); }
 
 void add_acceptance_options(CLI::App* command, PredictOptions& options) {
   command
@@ -74,20 +77,20 @@ void add_cost_options(CLI::App* command, PredictOptions& options) {
 void add_question_options(CLI::App* command, PredictOptions& options) {
   add_number(command, "--new-tokens", options.new_tokens,
              "Answer for drafting beside verification (DSI): tokens of a text")
-      ->check(takes("1 to 100000"))
+      ->check(takes(up_to(kMostNewTokens)))
       ->group(kQuestions);
   add_number(command, "--batch", options.batch,
              "Answer for a batch whose rounds are padded: sequences")
-      ->check(takes("1 to 1000000"))
+      ->check(takes(up_to(kMostSequences)))
       ->group(kQuestions);
   add_number(command, "--num-beams", options.num_beams,
              "Answer for speculative beams: beams of the target; the acceptance rate is the chance "
              "that the draft's beams hold them")
-      ->check(takes("1 to 10000"))
+      ->check(takes(up_to(kMostBeams)))
       ->group(kQuestions);
   add_number(command, "--draft-beams", options.draft_beams,
              "Beams of the draft; as many as --num-beams if not given")
-      ->check(takes("--num-beams to 10000"))
+      ->check(takes(fmt::format("--num-beams to {}", kMostBeams)))
       ->group(kQuestions);
   command
       ->add_option("--mlp-speculator", options.mlp_speculator,
@@ -95,7 +98,7 @@ void add_question_options(CLI::App* command, PredictOptions& options) {
       ->group(kQuestions);
   add_number(command, "--candidates", options.candidates,
              "Answer for that many candidates at one place, by each rule; needs laws")
-      ->check(takes("1 to 64"))
+      ->check(takes(up_to(kMostCandidates)))
       ->group(kQuestions);
   command
       ->add_option("--lenience", options.lenience,

@@ -44,7 +44,7 @@ inline CLI::Validator not_empty() {
 
 /// The numbers that an option takes, for --help; the command checks them where it knows all
 /// options.
-inline CLI::Validator takes(const char* range) { return CLI::Validator(std::string(range)); }
+inline CLI::Validator takes(const std::string& range) { return CLI::Validator(range); }
 
 /// Says which names an option takes, so that shells complete them.
 template <typename Names>

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "analysis/plots/gnuplot.h"
+#include "experiments/drivers/predict/asked_answers.h"
 #include "experiments/drivers/predict/prediction_figure.h"
 #include "experiments/drivers/predict/prediction_tables.h"
 #include "experiments/drivers/predict/prediction_text.h"

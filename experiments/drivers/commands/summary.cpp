@@ -71,7 +71,7 @@ std::string speedups(const std::string& folder) {
                     prompts);
 }
 
-/// What was predicted over what was measured, less 1, of each cell that drafts.
+/// Predictions over measurements, less 1, of each cell that drafts.
 struct ErrorsOfRun {
   std::vector<double> walltime{}, speedup{};
 };
@@ -106,8 +106,7 @@ std::string predictions_of_run(const std::string& folder) {
   const ErrorsOfRun errors = errors_of_run(Table::read(path), path);
   return fmt::format(
       "Predictions of this run, over its {} cells that draft: walltimes are off by {} ({} of them "
-      "too "
-      "low), speed-ups by {}.\n",
+      "too low), speed-ups by {}.\n",
       errors.walltime.size(), median_and_most(errors.walltime, '\n'),
       std::ranges::count_if(errors.walltime, [](double error) { return error < 0; }),
       median_and_most(errors.speedup, ' '));

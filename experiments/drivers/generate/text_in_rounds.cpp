@@ -83,7 +83,7 @@ class RoundsOfText {
     shown.begin(call_.request.prompt_ids);
     const EnergySpan energy(call_.energy);
     Progress progress(style_beside_text(options_));
-    progress.begin_long_phase("generate", options_.decoder.stop.max_new_tokens);
+    progress.begin_quiet_phase("generate", options_.decoder.stop.max_new_tokens);
     std::size_t done = 0;
     for (bool more = true; more;) {
       call_.check_interruption();

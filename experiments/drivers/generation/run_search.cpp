@@ -81,16 +81,17 @@ ordered_json run_search(const TextCall& call, const GenerateOptions& options,
                         const GenerationPlan& plan) {
   const EnergySpan energy(call.energy);
   Progress progress(Progress::style_of_standard_error());
-  progress.begin_long_phase("generate", most_steps(plan));
-  TextCall told = call;
-  told.check_interruption = [&] {
+  progress.begin_quiet_phase("generate", most_steps(plan));
+  TextCall counted = call;  // checks come about once a step
+  counted.check_interruption = [&] {
     call.check_interruption();
     progress.advance(1);
   };
   const engines::SearchRecord record =
-      plan.mode.searches() ? call.engines.search(*call.loaded.model, call.loaded.tokenizer,
-                                                 plan.search, call.request, told.check_interruption)
-                           : drawn_texts(told, plan);
+      plan.mode.searches()
+          ? call.engines.search(*call.loaded.model, call.loaded.tokenizer, plan.search,
+                                call.request, counted.check_interruption)
+          : drawn_texts(counted, plan);
   progress.end_phase();
   const ordered_json result = search_json(call, options, plan, {record, energy.used()});
   if (options.common.json) return result;

@@ -1,5 +1,5 @@
 #pragma once
-// Answers of closed forms that stand beside the table of lengths.
+// Answers of closed forms that stand below the table of lengths.
 
 #include <string>
 #include <variant>
@@ -16,28 +16,20 @@ struct AnswerValue {
 
 /// One question answered.
 struct Answer {
-  std::string name;  ///< of its object in JSON
+  std::string name;  ///< of its object in JSON, and of its line
   std::vector<AnswerValue> values;
-  std::string text;  ///< a line for people
+  std::string text;  ///< its line for people, behind the name
 };
 
-/// What a chain's answers are computed from; intervals are left out.
+/// Input of a chain's answers; intervals are left out.
 struct ChainInput {
   double acceptance_rate = 0.0;  ///< α
   double cost_ratio = 0.0;       ///< c of one drafted token
   int speculation_length = 0;    ///< that of --speculation-length, else the best
 };
 
-/// Whether drafting pays, a drafter that knows the future and the +2/-1 schedule; then
-/// asked_answers.
+/// Answers whether drafting pays, and about a drafter that knows the future and the +2/-1
+/// schedule; those of asked_answers follow.
 /// @throws ConfigError about options
 std::vector<Answer> chain_answers(const PredictOptions& options, const ChainInput& chain);
-/// Those that options ask for: drafting beside verification, padded batches, beams, an MLP
-/// speculator.
-/// @throws ConfigError about options
-std::vector<Answer> asked_answers(const PredictOptions& options, const ChainInput& chain);
-
-/// Options whose answers have no column in the table, as given: "--batch".
-std::vector<std::string> options_of_answers(const PredictOptions& options);
-
 }  // namespace speclab::experiments

@@ -1,8 +1,9 @@
+#include "experiments/drivers/predict/asked_answers.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "experiments/drivers/predict/answers.h"
 #include "experiments/drivers/predict/interval_value.h"
 #include "sim/analytic/batch.h"
 #include "sim/analytic/dsi.h"
@@ -15,9 +16,6 @@ namespace speclab::experiments {
 namespace {
 
 constexpr double kLeastCost = 1e-9;  ///< at which 1e9 target servers keep up with the draft
-constexpr int kMostTokens = 100'000;
-constexpr int kMostSequences = 1'000'000;
-constexpr int kMostBeams = 10'000;
 constexpr AllowedNumbers kShapeNumber{1.0, 1e6, "integers from 1 to 1e6"};
 
 int within_range(const char* option, int value, int least, int most) {
@@ -28,7 +26,7 @@ int within_range(const char* option, int value, int least, int most) {
 }
 
 Answer distributed(const ChainInput& chain, int new_tokens) {
-  const int tokens = within_range("--new-tokens", new_tokens, 1, kMostTokens);
+  const int tokens = within_range("--new-tokens", new_tokens, 1, kMostNewTokens);
   if (chain.cost_ratio < kLeastCost || chain.cost_ratio > 1.0)
     throw ConfigError(fmt::format(
         "--new-tokens with a cost ratio of {}; allowed: 1e-9 to 1, because the draft runs beside "
@@ -45,7 +43,7 @@ Answer distributed(const ChainInput& chain, int new_tokens) {
                      {"target_servers", static_cast<long long>(servers)},
                      {"predicted_speedup", beside},
                      {"predicted_speedup_in_turn", in_turn}},
-          .text = fmt::format("beside   drafting while {} target server{} verify: speed-up {:.4f} "
+          .text = fmt::format("drafting while {} target server{} verify: speed-up {:.4f} "
                               "over {} tokens, in turn at length {} {:.4f} (DSI)",
                               servers, servers == 1 ? "" : "s", beside, tokens,
                               chain.speculation_length, in_turn)};
@@ -63,7 +61,7 @@ Answer padded_batch(const ChainInput& chain, int asked) {
                      {"longest_tokens_per_round", longest},
                      {"shortest_tokens_per_round", shortest},
                      {"padding_waste_ratio", waste}},
-          .text = fmt::format("batch    {} sequences at length {}: the longest round has {:.4f} "
+          .text = fmt::format("{} sequences at length {}: the longest round has {:.4f} "
                               "tokens, the shortest {:.4f}; padding wastes {:.1f} %",
                               batch, length, longest, shortest, 100.0 * waste)};
 }
@@ -85,7 +83,7 @@ Answer beams(const ChainInput& chain, const PredictOptions& options) {
                      {"steps_per_round", steps},
                      {"operations_factor", operations},
                      {"predicted_speedup_bound", bound}},
-          .text = fmt::format("beams    {} of the target, {} of the draft, length {}: {} rows and "
+          .text = fmt::format("{} of the target, {} of the draft, length {}: {} rows and "
                               "{:.4f} steps a round, {:.4f} times the operations, speed-up {:.4f} "
                               "at most (A.4)",
                               width, round.draft_beam_width, chain.speculation_length, rows, steps,
@@ -121,7 +119,7 @@ Answer mlp_speculator(const ChainInput& chain, const std::string& text) {
           .values = {{"parameters", parameters},
                      {"multiplications_per_round", multiplications},
                      {"target_reads_saved_ratio", saved}},
-          .text = fmt::format("heads    {} heads of an MLP speculator: {} parameters, {} "
+          .text = fmt::format("{} heads of an MLP speculator: {} parameters, {} "
                               "multiplications a round; they save {:.1f} % of the target's reads",
                               shape.heads, parameters, multiplications, 100.0 * saved)};
 }

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <iterator>
+#include <utility>
 
+#include "experiments/drivers/predict/asked_answers.h"
 #include "experiments/drivers/predict/interval_value.h"
 #include "sim/analytic/block_verification.h"
 #include "sim/analytic/candidates.h"
@@ -15,9 +16,58 @@
 namespace speclab::experiments {
 namespace {
 
+using Probabilities = LawAnswers::Probabilities;
+using LawQuestion = LawAnswers::Question;
+
 constexpr double kMostCombinations = 1e7;  ///< over all prefixes: some seconds
-constexpr int kMostCandidates = 64;
 constexpr AllowedNumbers kLenience{1e-6, 1.0, "numbers from 1e-6 to 1"};
+
+/// A form of two laws, from one that also takes a parameter.
+template <typename Parameter>
+auto with_parameter(double (*form)(Probabilities, Probabilities, Parameter), Parameter parameter) {
+  return [=](Probabilities p, Probabilities q) { return form(p, q, parameter); };
+}
+
+LawQuestion rules_question(int candidates) {
+  return {.name = "rules",
+          .title = fmt::format("of {} candidates keep:", candidates),
+          .means = {
+              {"one_step", sim::noniterative_acceptance_rate},
+              {"sample_match", sim::sample_match_acceptance_rate},
+              {"point_mass", [](Probabilities p,
+                                Probabilities q) { return sim::point_mass_acceptance_rate(p, q); }},
+              {"naive", with_parameter(sim::naive_sampling_acceptance, candidates)},
+              {"top_k", with_parameter(sim::top_k_sampling_acceptance, candidates)},
+              {"multi_step", with_parameter(sim::multi_step_acceptance, candidates)},
+              {"spectr", with_parameter(sim::spectr_acceptance, candidates)},
+              {"bound", with_parameter(sim::optimal_acceptance_bound, candidates)},
+              {"without_replacement",
+               with_parameter(sim::without_replacement_acceptance, candidates), candidates}}};
+}
+
+LawQuestion lenience_question(double lenience) {
+  const auto distance = [=](LenientResidual residual) {
+    return [=](Probabilities p, Probabilities q) {
+      return sim::lenient_distance(p, q, lenience, residual);
+    };
+  };
+  return {.name = "lenience",
+          .title = fmt::format("{} (A.5):", lenience),
+          .means = {{"acceptance_rate", with_parameter(sim::lenient_acceptance_rate, lenience)},
+                    {"distance_full_residual", distance(LenientResidual::full)},
+                    {"distance_lenient_residual", distance(LenientResidual::lenient)},
+                    {"argmax_acceptance_rate",
+                     with_parameter(sim::argmax_lenient_acceptance_rate, lenience)}}};
+}
+
+LawQuestion blocks_question(int length) {
+  return {
+      .name = "blocks",
+      .title = fmt::format("drafts kept of {}:", length),
+      .means = {{"accepted_by_tokens", with_parameter(sim::token_verification_accepted, length)},
+                {"accepted_by_blocks", with_parameter(sim::block_verification_accepted, length),
+                 length}}};
+}
 
 }  // namespace
 
@@ -27,99 +77,58 @@ LawAnswers::LawAnswers(const PredictOptions& options) : combinations_left_(kMost
     if (candidates_ < 1 || candidates_ > kMostCandidates)
       throw ConfigError(fmt::format("--candidates {}; allowed: integers from 1 to {}", candidates_,
                                     kMostCandidates));
-    for (const char* rule : {"one_step", "sample_match", "point_mass", "naive", "top_k",
-                             "multi_step", "spectr", "bound", "without_replacement"})
-      rules_.push_back({rule});
+    questions_.push_back(rules_question(candidates_));
   }
-  if (options.lenience) {
-    lenience_ = parse_number("--lenience", *options.lenience, kLenience);
-    for (const char* value : {"acceptance_rate", "distance_full_residual",
-                              "distance_lenient_residual", "argmax_acceptance_rate"})
-      lenient_.push_back({value});
-  }
-  length_ = options.speculation_length.value_or(0);
-  if (length_ > 0)
-    for (const char* value : {"accepted_by_tokens", "accepted_by_blocks"})
-      blocks_.push_back({value});
+  if (options.lenience)
+    questions_.push_back(
+        lenience_question(parse_number("--lenience", *options.lenience, kLenience)));
+  if (const int length = options.speculation_length.value_or(0); length > 0)
+    questions_.push_back(blocks_question(length));
 }
 
-bool LawAnswers::can_try(std::size_t vocabulary, int exponent) {
-  combinations_left_ -= std::pow(static_cast<double>(vocabulary), exponent);
+bool LawAnswers::can_try(std::size_t vocabulary, int num_tokens) {
+  combinations_left_ -= std::pow(static_cast<double>(vocabulary), num_tokens);
   return combinations_left_ >= 0.0;
 }
 
-void LawAnswers::add(std::span<const double> p, std::span<const double> q) {
-  ++prefixes_;
-  if (!rules_.empty()) add_candidates(p, q);
-  if (!lenient_.empty()) add_lenience(p, q);
-  if (!blocks_.empty()) add_blocks(p, q);
-}
-
-void LawAnswers::add_candidates(std::span<const double> p, std::span<const double> q) {
+void LawAnswers::add(Probabilities p, Probabilities q) {
   if (static_cast<std::size_t>(candidates_) > p.size())
     throw ConfigError(
         fmt::format("--candidates {}; the laws have {} tokens; allowed: at most as many",
                     candidates_, p.size()));
-  const double kept[] = {sim::noniterative_acceptance_rate(p, q),
-                         sim::sample_match_acceptance_rate(p, q),
-                         sim::point_mass_acceptance_rate(p, q),
-                         sim::naive_sampling_acceptance(p, q, candidates_),
-                         sim::top_k_sampling_acceptance(p, q, candidates_),
-                         sim::multi_step_acceptance(p, q, candidates_),
-                         sim::spectr_acceptance(p, q, candidates_),
-                         sim::optimal_acceptance_bound(p, q, candidates_)};
-  for (std::size_t rule = 0; rule < std::size(kept); ++rule) rules_[rule].sum += kept[rule];
-  Mean& distinct = rules_.back();
-  distinct.is_left_out = distinct.is_left_out || !can_try(p.size(), candidates_);
-  if (!distinct.is_left_out) distinct.sum += sim::without_replacement_acceptance(p, q, candidates_);
-}
-
-void LawAnswers::add_lenience(std::span<const double> p, std::span<const double> q) {
-  lenient_[0].sum += sim::lenient_acceptance_rate(p, q, lenience_);
-  lenient_[1].sum += sim::lenient_distance(p, q, lenience_, LenientResidual::full);
-  lenient_[2].sum += sim::lenient_distance(p, q, lenience_, LenientResidual::lenient);
-  lenient_[3].sum += sim::argmax_lenient_acceptance_rate(p, q, lenience_);
-}
-
-void LawAnswers::add_blocks(std::span<const double> p, std::span<const double> q) {
-  blocks_[0].sum += sim::token_verification_accepted(p, q, length_);
-  Mean& blocks = blocks_[1];
-  blocks.is_left_out = blocks.is_left_out || !can_try(p.size(), length_);
-  if (!blocks.is_left_out) blocks.sum += sim::block_verification_accepted(p, q, length_);
-}
-
-Answer LawAnswers::answer_of(const char* name, const std::string& title, const Means& means) const {
-  Answer answer{.name = name, .values = {}, .text = title};
-  for (const Mean& mean : means) {
-    if (mean.is_left_out) continue;
-    answer.values.push_back({mean.name, mean.sum / prefixes_});
-    answer.text += fmt::format("{} {} {:.4f}", answer.values.size() == 1 ? "" : ",", mean.name,
-                               mean.sum / prefixes_);
-  }
-  return answer;
+  ++prefixes_;
+  for (LawQuestion& question : questions_)
+    for (Mean& mean : question.means) {
+      if (mean.num_tokens > 0 && !mean.is_left_out)
+        mean.is_left_out = !can_try(p.size(), mean.num_tokens);
+      if (!mean.is_left_out) mean.sum += mean.value(p, q);
+    }
 }
 
 std::vector<Answer> LawAnswers::answers() const {
   std::vector<Answer> all;
-  if (!rules_.empty())
-    all.push_back(
-        answer_of("rules", fmt::format("rules    of {} candidates keep:", candidates_), rules_));
-  if (!lenient_.empty())
-    all.push_back(answer_of("lenience", fmt::format("lenience {} (A.5):", lenience_), lenient_));
-  if (!blocks_.empty())
-    all.push_back(
-        answer_of("blocks", fmt::format("blocks   drafts kept of {}:", length_), blocks_));
+  for (const LawQuestion& question : questions_) {
+    Answer answer{.name = question.name, .values = {}, .text = question.title};
+    for (const Mean& mean : question.means) {
+      if (mean.is_left_out) continue;
+      answer.text += fmt::format("{} {} {:.4f}", answer.values.empty() ? "" : ",", mean.name,
+                                 mean.sum / prefixes_);
+      answer.values.push_back({mean.name, mean.sum / prefixes_});
+    }
+    all.push_back(std::move(answer));
+  }
   return all;
 }
 
 std::vector<std::string> LawAnswers::notes() const {
   std::vector<std::string> left_out;
-  for (const Means* means : {&rules_, &blocks_})
-    if (!means->empty() && means->back().is_left_out)
-      left_out.push_back(
-          fmt::format("{} is left out: it tries more than {:.0e} combinations of "
-                      "tokens; take a smaller vocabulary or fewer tokens",
-                      means->back().name, kMostCombinations));
+  for (const LawQuestion& question : questions_)
+    for (const Mean& mean : question.means)
+      if (mean.is_left_out)
+        left_out.push_back(
+            fmt::format("{} is left out: it tries more than {:.0e} combinations of "
+                        "tokens; take a smaller vocabulary or fewer tokens",
+                        mean.name, kMostCombinations));
   return left_out;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// What rules of verification would keep of the same drafts, where the laws p and q are given.
+// Answers about rules of verification for the same drafts, where the laws p and q are given.
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,37 +13,38 @@ namespace speclab::experiments {
 /// Means over prefixes, of what --candidates, --lenience and --speculation-length ask for.
 class LawAnswers {
  public:
+  using Probabilities = std::span<const double>;
+  /// A sum over prefixes; none where its prefixes have too many combinations.
+  struct Mean {
+    std::string name;
+    std::function<double(Probabilities p, Probabilities q)> value;
+    int num_tokens = 0;  ///< the form tries every text of so many tokens; 0 for none
+    double sum = 0.0;
+    bool is_left_out = false;
+  };
+  struct Question {
+    std::string name;   ///< of its answer
+    std::string title;  ///< words before the means
+    std::vector<Mean> means;
+  };
+
   /// @throws ConfigError about options
   explicit LawAnswers(const PredictOptions& options);
 
   /// One prefix. @throws ConfigError where there are fewer tokens than candidates
-  void add(std::span<const double> p, std::span<const double> q);
+  void add(Probabilities p, Probabilities q);
   std::vector<Answer> answers() const;
-  /// What was left out and why.
+  /// Names of the means that were left out, and why.
   std::vector<std::string> notes() const;
 
  private:
-  /// A sum over prefixes; none where one prefix has too many combinations.
-  struct Mean {
-    std::string name;
-    double sum = 0.0;
-    bool is_left_out = false;
-  };
-  using Means = std::vector<Mean>;
-
-  void add_candidates(std::span<const double> p, std::span<const double> q);
-  void add_lenience(std::span<const double> p, std::span<const double> q);
-  void add_blocks(std::span<const double> p, std::span<const double> q);
-  /// Whether vocabulary^exponent combinations can still be tried.
-  bool can_try(std::size_t vocabulary, int exponent);
-  Answer answer_of(const char* name, const std::string& title, const Means& means) const;
+  /// Whether all texts of so many tokens can still be tried.
+  bool can_try(std::size_t vocabulary, int num_tokens);
 
   int candidates_ = 0;
-  double lenience_ = 0.0;
-  int length_ = 0;
   double combinations_left_;
   int prefixes_ = 0;
-  Means rules_, lenient_, blocks_;
+  std::vector<Question> questions_;
 };
 
 }  // namespace speclab::experiments

@@ -60,6 +60,39 @@ analysis::TraceFilter trace_filter(const PredictOptions& options, const CostInpu
   return filter;
 }
 
+std::vector<std::string> notes_of(const PredictOptions& options, const AcceptanceInput& acceptance,
+                                  const CostInput& costs, const analysis::TraceFilter& filter) {
+  std::vector<std::string> notes = acceptance.notes;
+  append(notes, costs.notes);
+  if (options.trace && options.rank_acceptance)
+    notes.push_back("the tree's acceptance by rank is as given; the trace tells only of chains");
+  if (options.trace && filter.drafter)
+    notes.push_back(
+        "of the trace the rounds of the same model, drafter, verifier and regime are taken");
+  if (!costs.is_textbook)
+    notes.push_back(
+        "closed forms below the table take v = 1, o = 0 and the cost of one drafted token; the "
+        "table takes all costs, and decides whether a length pays");
+  return notes;
+}
+
+/// @param length  that of --speculation-length, else the best
+std::vector<Answer> answers_of(const PredictOptions& options, const AcceptanceInput& acceptance,
+                               const CostInput& costs, int length) {
+  std::vector<Answer> answers = chain_answers(options, {.acceptance_rate = acceptance.rate.value,
+                                                        .cost_ratio = costs.at(1, {}).cost_ratio,
+                                                        .speculation_length = length});
+  append(answers, acceptance.answers);
+  return answers;
+}
+
+/// Every length from 0 to the last.
+std::vector<PredictedLength> curve_to(int last, const LengthModel& model) {
+  std::vector<PredictedLength> curve;
+  for (int length = 0; length <= last; ++length) curve.push_back(model.at(length));
+  return curve;
+}
+
 }  // namespace
 
 Prediction predict(const PredictOptions& options) {
@@ -74,7 +107,7 @@ Prediction predict(const PredictOptions& options) {
       .acceptance_rate = acceptance.rate,
       .acceptance_source = acceptance.source,
       .cost_source = costs.source,
-      .notes = acceptance.notes,
+      .notes = notes_of(options, acceptance, costs, filter),
       .counts_draft_operations = memory_options(options).draft_operations_ratio > 0.0,
       .lengths = {},
       .optimum = model.optimum(),
@@ -84,13 +117,6 @@ Prediction predict(const PredictOptions& options) {
       .chosen = {},
       .tree = {},
       .has_interval = model.has_interval()};
-  append(prediction.notes, costs.notes);
-  if (options.trace && options.rank_acceptance)
-    prediction.notes.push_back(
-        "the tree's acceptance by rank is as given; the trace tells only of chains");
-  if (options.trace && filter.drafter)
-    prediction.notes.push_back(
-        "of the trace the rounds of the same model, drafter, verifier and regime are taken");
   if (options.speculation_length)
     prediction.chosen = model.at(
         checked_length("--speculation-length", *options.speculation_length, 0, costs.longest));
@@ -99,16 +125,12 @@ Prediction predict(const PredictOptions& options) {
     prediction.lengths.push_back(model.at(length));
   if (options.plot) {
     prediction.origins = input_origins(options);
-    for (int length = 0; length <= prediction.lengths.back().speculation_length; ++length)
-      prediction.curve.push_back(model.at(length));
+    prediction.curve = curve_to(prediction.lengths.back().speculation_length, model);
   }
   prediction.tree = predicted_tree(options, acceptance, costs);
-  prediction.answers = chain_answers(
-      options, {.acceptance_rate = acceptance.rate.value,
-                .cost_ratio = costs.at(1, {}).cost_ratio,
-                .speculation_length =
-                    options.speculation_length.value_or(prediction.optimum.at.speculation_length)});
-  append(prediction.answers, acceptance.answers);
+  prediction.answers =
+      answers_of(options, acceptance, costs,
+                 options.speculation_length.value_or(prediction.optimum.at.speculation_length));
   return prediction;
 }
 

@@ -95,7 +95,8 @@ std::string prediction_text(const Prediction& prediction) {
                         with_interval(prediction.chosen->tokens_per_round),
                         with_interval(prediction.chosen->predicted_speedup));
   if (prediction.tree) text += tree_text(*prediction.tree);
-  for (const Answer& answer : prediction.answers) text += answer.text + "\n";
+  for (const Answer& answer : prediction.answers)
+    text += fmt::format("{:<8} {}\n", answer.name, answer.text);
   if (prediction.has_interval)
     text += "In brackets: all that the inputs' intervals allow, taken together.\n";
   return text;

@@ -39,7 +39,7 @@ void Progress::begin_phase(const std::string& name, double total) {
   show(true);
 }
 
-void Progress::begin_long_phase(const std::string& name, double total) {
+void Progress::begin_quiet_phase(const std::string& name, double total) {
   start(name, total);
   silent_until_ = began_ + std::chrono::duration_cast<Clock::duration>(patience_);
 }

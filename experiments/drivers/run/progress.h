@@ -28,7 +28,7 @@ class Progress {
   /// @param total  work of the phase, in any unit
   void begin_phase(const std::string& name, double total);
   /// The same of a phase that may be short: nothing is said before the patience ends.
-  void begin_long_phase(const std::string& name, double total);
+  void begin_quiet_phase(const std::string& name, double total);
   /// `work` of the total is done, in the unit of the total.
   void advance(double work);
   /// What else the line says until the phase ends: cells where there are any, the speed where it is

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "analysis/io/table.h"
 #include "sim/core/files.h"
@@ -62,6 +63,48 @@ TEST(ProgramPredict, TakesTracesCostsAndLaws) {
   const Outcome laws = run_program("predict --json --cost-ratio 0.05 --p " + p + " --q " + q);
   EXPECT_DOUBLE_EQ(nlohmann::json::parse(laws.output).at("acceptance_rate").get<double>(), 0.8)
       << laws.output;
+}
+
+/// `command` of FORMULAS.md with values and files for its capitals.
+std::string with_values(std::string command) {
+  const std::string runs = SPECLAB_SOURCE_DIR "/tests/golden/runs";
+  const std::vector<std::pair<const char*, std::string>> values{
+      {"-rate A", "0.8"},
+      {"-ratio C", "0.05"},
+      {"-ratio R", "0.1"},
+      {"-law P", file_with("formulas_p.txt", "[0.4, 0.3, 0.2, 0.1]\n")},
+      {"-law Q", file_with("formulas_q.txt", "[0.25, 0.25, 0.25, 0.25]\n")},
+      {"-candidates K", "2"},
+      {"-length N", "3"},
+      {"-lenience L", "0.5"},
+      {"-acceptance P1,P2", "0.6,0.2"},
+      {"-budget N", "4"},
+      {"-observed RUN", runs + "/papers/own_text --drafter unigram --temperature 0"},
+      {"-num-beams W", "2"},
+      {"-draft-beams U", "4"},
+      {"-new-tokens N", "8"},
+      {"-costs COSTS", runs + "/quickstart/costs.csv"},
+      {"-batch B", "4"},
+      {"-speculator E,V,N,D", "2,3,2,2"}};
+  for (const auto& [name, value] : values)
+    if (const std::size_t at = command.find(name); at != std::string::npos) {
+      const std::size_t capitals = std::string(name).find(' ') + 1;
+      command.replace(at + capitals, std::string(name).size() - capitals, value);
+    }
+  return command;
+}
+
+/// Defect: a command that FORMULAS.md names for a formula lacks an input and is refused.
+TEST(ProgramPredict, AnswersTheCommandsOfTheFormulas) {
+  const std::string page = read_file(SPECLAB_SOURCE_DIR "/sim/FORMULAS.md");
+  std::set<std::string> commands;
+  for (std::size_t at = 0; (at = page.find("`predict ", at)) != std::string::npos; ++at)
+    commands.insert(page.substr(at + 1, page.find('`', at + 1) - at - 1));
+  EXPECT_GE(commands.size(), 12u);
+  for (const std::string& command : commands) {
+    const Outcome outcome = run_program(with_values(command) + " 2>&1");
+    EXPECT_EQ(outcome.code, 0) << command << "\n" << outcome.output;
+  }
 }
 
 /// Defect: with --csv an option that asks a question is read over without a word.

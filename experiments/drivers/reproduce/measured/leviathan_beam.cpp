@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "experiments/drivers/modes/mode_summary.h"
 #include "experiments/drivers/reproduce/measured/beside_figure.h"
@@ -20,7 +18,6 @@ namespace speclab::experiments {
 namespace {
 
 constexpr const char* kPlain = "plain";
-constexpr const char* kBeams = "num_beams=4;num_return_sequences=4";
 constexpr int kNumBeams = 4;
 
 /// Tokens drafted behind each beam.
@@ -28,6 +25,12 @@ struct BeamDraft {
   const char* kind;
   int levels;
   std::string_view tree = "chain";
+
+  bool is_chain() const { return tree == "chain"; }
+  /// "ngram:2" of a chain, "ngram:4x1" of a tree.
+  std::string name() const {
+    return is_chain() ? fmt::format("{}:{}", kind, levels) : fmt::format("{}:{}", kind, tree);
+  }
 };
 
 constexpr std::array kDrafts{
@@ -37,16 +40,15 @@ constexpr std::array kDrafts{
     BeamDraft{"small_transformer", 2}, BeamDraft{"small_transformer", 2, "4x1"}};
 
 ModeTable beam_table(const engines::LoadedModel& loaded, bool quick) {
+  const std::string beams = fmt::format("num_beams={0};num_return_sequences={0}", kNumBeams);
   ModeTable table{
       .settings = {.model = kModesModel, .new_tokens = quick ? 24 : 48},
-      .cases = {{.name = kPlain, .keys = kBeams}},
+      .cases = {{.name = kPlain, .keys = beams}},
       .prompts = mode_prompts(loaded, {.set = "core", .per_category = quick ? 1 : 2}, "auto"),
       .pilots = requests_of(mode_prompts(loaded, {.set = "pilot", .per_category = 1}, "auto"))};
   for (const BeamDraft& draft : kDrafts)
-    table.cases.push_back({.name = draft.tree == "chain"
-                                       ? fmt::format("{}:{}", draft.kind, draft.levels)
-                                       : fmt::format("{}:{}", draft.kind, draft.tree),
-                           .keys = kBeams,
+    table.cases.push_back({.name = draft.name(),
+                           .keys = beams,
                            .drafter = {.kind = draft.kind, .tree = std::string(draft.tree)},
                            .draft_length = draft.levels});
   return table;
@@ -64,34 +66,30 @@ Comparison same_texts(const ModeSummary& summary) {
           .note = fmt::format("of {} prompts", summary.prompts)};
 }
 
-/// Drafter and levels of a chain's case, "ngram:2"; none of a tree's.
-std::optional<std::pair<std::string, int>> chain_of(const std::string& name) {
-  const std::size_t colon = name.find(':');
-  if (colon == std::string::npos) return std::nullopt;
-  int levels = 0;
-  const char* const last = name.data() + name.size();
-  const auto [end, error] = std::from_chars(name.data() + colon + 1, last, levels);
-  if (error != std::errc() || end != last) return std::nullopt;
-  return std::pair{name.substr(0, colon), levels};
+/// The chain of this name, or nothing: for plain beams, trees and cases of other versions.
+const BeamDraft* chain_of(const std::string& name) {
+  const auto draft = std::ranges::find_if(
+      kDrafts, [&](const BeamDraft& at) { return at.is_chain() && at.name() == name; });
+  return draft == kDrafts.end() ? nullptr : &*draft;
 }
 
 /// How often the drafts of one level held every beam, by drafter.
 std::map<std::string, double> inclusion_rates(const std::vector<ModeSummary>& summaries) {
   std::map<std::string, double> rates;
   for (const ModeSummary& summary : summaries)
-    if (const auto chain = chain_of(summary.name); chain && chain->second == 1)
-      rates[chain->first] = summary.tokens_per_step - 1.0;
+    if (const BeamDraft* chain = chain_of(summary.name); chain && chain->levels == 1)
+      rates[chain->kind] = summary.tokens_per_step - 1.0;
   return rates;
 }
 
-/// What the appendix gives for a chain, if its steps stand as often as those of one level did.
+/// The appendix's numbers for a chain, if its steps stand as often as those of one level did.
 void add_appendix(const ModeSummary& summary, const std::map<std::string, double>& rates,
                   Reproduction& result) {
-  const auto chain = chain_of(summary.name);
-  if (!chain || !rates.contains(chain->first)) return;
-  const double rate = rates.at(chain->first);
+  const BeamDraft* const chain = chain_of(summary.name);
+  if (!chain || !rates.contains(chain->kind)) return;
+  const double rate = rates.at(chain->kind);
   const sim::BeamRound round{
-      .beam_width = kNumBeams, .draft_beam_width = kNumBeams, .speculation_length = chain->second};
+      .beam_width = kNumBeams, .draft_beam_width = kNumBeams, .speculation_length = chain->levels};
   const auto add = [&](const char* quantity, double value) {
     result.rows.push_back(
         {.setting = beam_setting(summary),
@@ -101,10 +99,10 @@ void add_appendix(const ModeSummary& summary, const std::map<std::string, double
          .locator = "Appendix A.4",
          .note = fmt::format("inclusion rate {:.4g}, from drafts of one token", rate)});
   };
-  add("appendix_tokens_per_step", sim::beam_steps_per_round(rate, chain->second));
+  add("appendix_tokens_per_step", sim::beam_steps_per_round(rate, chain->levels));
   add("appendix_rows_per_step", static_cast<double>(sim::beam_target_runs_per_round(round)));
   add("appendix_operations_factor", sim::beam_operations_factor(rate, round));
-  add("appendix_speedup_bound", sim::beam_speedup_bound(rate, chain->second, 0.0));
+  add("appendix_speedup_bound", sim::beam_speedup_bound(rate, chain->levels, 0.0));
 }
 
 }  // namespace

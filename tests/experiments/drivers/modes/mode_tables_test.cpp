@@ -99,20 +99,20 @@ TEST(ModeTables, BeamsStandBesideTheirAppendix) {
     result.steps = steps;
     return result;
   };
-  write_mode_rows(
-      std::vector{row("plain", 10), row("ngram:1", 8), row("ngram:2", 9), row("ngram:4x1", 8)},
-      modes_file(folder.path()));
+  write_mode_rows(std::vector{row("plain", 10), row("prompt_lookup:1", 8),
+                              row("prompt_lookup:2", 9), row("ngram:4x1", 8)},
+                  modes_file(folder.path()));
   std::map<std::string, double> found;
   for (const Comparison& shown : leviathan_beam(Papers(), {{"leviathan_beam", folder.path()}}).rows)
     if (shown.quantity.starts_with("appendix_"))
       found[shown.setting.substr(shown.setting.find("drafts=") + 7) + " " + shown.quantity] =
           shown.ours;
   EXPECT_EQ(found.size(), 8u) << "of two chains and no tree";
-  EXPECT_DOUBLE_EQ(found.at("ngram:1 appendix_tokens_per_step"), 1.25);
-  EXPECT_DOUBLE_EQ(found.at("ngram:2 appendix_tokens_per_step"), 1.0 + 0.25 + 0.0625);
-  EXPECT_DOUBLE_EQ(found.at("ngram:2 appendix_rows_per_step"), 4 + 2 * 4);
-  EXPECT_DOUBLE_EQ(found.at("ngram:2 appendix_operations_factor"), 12 / (4 * 1.3125));
-  EXPECT_DOUBLE_EQ(found.at("ngram:2 appendix_speedup_bound"), 1.3125);
+  EXPECT_DOUBLE_EQ(found.at("prompt_lookup:1 appendix_tokens_per_step"), 1.25);
+  EXPECT_DOUBLE_EQ(found.at("prompt_lookup:2 appendix_tokens_per_step"), 1.0 + 0.25 + 0.0625);
+  EXPECT_DOUBLE_EQ(found.at("prompt_lookup:2 appendix_rows_per_step"), 4 + 2 * 4);
+  EXPECT_DOUBLE_EQ(found.at("prompt_lookup:2 appendix_operations_factor"), 12 / (4 * 1.3125));
+  EXPECT_DOUBLE_EQ(found.at("prompt_lookup:2 appendix_speedup_bound"), 1.3125);
 }
 
 TEST(ModeTables, SummaryRefusesRowsThatDoNotMatch) {

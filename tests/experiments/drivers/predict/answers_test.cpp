@@ -57,6 +57,47 @@ TEST(PredictAnswers, SayWhetherDraftingPaysAndFromWhichAcceptanceOn) {
       << "no acceptance is enough";
 }
 
+/// Defect: nothing drafted is answered for another length than the other answers are.
+TEST(PredictAnswers, LeaveTheLengthOpenWhereNothingIsDrafted) {
+  const auto nothing = json_of(at_length("0.8", "0.05", 0)).at("break_even");
+  EXPECT_EQ(nothing.at("speculation_length"), 0);
+  EXPECT_EQ(nothing.at("can_pay"), true);
+  EXPECT_FALSE(nothing.contains("length_pays"));
+  EXPECT_FALSE(nothing.contains("needed_acceptance"));
+}
+
+/// Defect: an output says that no length pays and that one does, without a word on their costs.
+TEST(PredictAnswers, SayThatTheyLeaveOutVerificationAndOverhead) {
+  const auto says = [](const PredictOptions& options) {
+    return prediction_text(predict(options)).find("take v = 1, o = 0") != std::string::npos;
+  };
+  PredictOptions dear = ratios("0.5", "0.1");
+  EXPECT_FALSE(says(dear));
+  dear.overhead_ratio = "0.3";
+  EXPECT_TRUE(says(dear));
+  dear.overhead_ratio = std::nullopt;
+  dear.verify_cost_ratio = "2";
+  EXPECT_TRUE(says(dear));
+  EXPECT_TRUE(says({.acceptance_rate = "0.5", .costs = file_with("costs.csv", small_costs())}));
+}
+
+/// Defect: the text calls an answer by another name than --json.
+TEST(PredictAnswers, HaveOneNameInTextAndJson) {
+  PredictOptions options = laws_of_two();
+  options.speculation_length = 2;
+  options.new_tokens = options.batch = options.num_beams = options.candidates = 2;
+  options.lenience = "0.5";
+  options.mlp_speculator = "2,3,2,2";
+  const Prediction prediction = predict(options);
+  const std::string text = prediction_text(prediction);
+  const auto object = nlohmann::json::parse(prediction_json(prediction));
+  for (const char* name : {"break_even", "oracle", "heuristic", "distributed", "batch", "beams",
+                           "mlp_speculator", "rules", "lenience", "blocks"}) {
+    EXPECT_NE(text.find(std::string("\n") + name + " "), std::string::npos) << name;
+    EXPECT_TRUE(object.contains(name)) << name;
+  }
+}
+
 /// Defect: the oracle pays for the token behind its drafts, or the schedule's balance is a half.
 TEST(PredictAnswers, NameTheOracleAndTheSchedule) {
   const auto object = json_of(ratios("0.8", "0.05"));

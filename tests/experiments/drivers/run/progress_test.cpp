@@ -53,18 +53,20 @@ TEST(Progress, PrintsItsLineAtOnceAndTheBarAgain) {
 }
 
 /// Defect: a short generation prints a line of progress, or a long one never does.
-TEST(Progress, OfAPhaseThatMayBeShortWaits) {
+TEST(Progress, OfAQuietPhaseWaits) {
   const auto said = [](std::chrono::duration<double> patience) {
     ::testing::internal::CaptureStderr();
     {
       Progress progress(Progress::Style::lines, patience);
-      progress.begin_long_phase("generate", 4);
+      progress.begin_quiet_phase("generate", 4);
       progress.advance(1);
     }
     return ::testing::internal::GetCapturedStderr();
   };
   EXPECT_EQ(said(std::chrono::hours(1)), "");
-  EXPECT_EQ(said(std::chrono::seconds(0)), "generate: 25 %, 0 s left\ngenerate: 0 s\n");
+  const std::string at_once = said(std::chrono::seconds(0));
+  EXPECT_TRUE(at_once.starts_with("generate: 25 %, ")) << at_once;
+  EXPECT_NE(at_once.find(" left\ngenerate: "), std::string::npos) << at_once;
 }
 
 /// Defect: a bar wider than its terminal wraps, and every update leaves a line.
