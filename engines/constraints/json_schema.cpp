@@ -123,9 +123,10 @@ class SchemaReader final : public SchemaValues {
     const Json& value = place.value();
     if (value.is_number_float())
       if (const auto found = rounded_.find(value.get<double>()); found != rounded_.end())
-        place.fail(fmt::format("the number {}, which becomes {}", escaped(found->second, 60),
-                               place.shown()),
-                   "integers of 64 bits, decimals of up to 17 digits");
+        place.fail(
+            fmt::format("the number {}, which becomes {}", escaped(found->second, 60),
+                        place.shown()),
+            "integers of 64 bits; decimals that a double has, as all of up to 15 digits are");
     if (value.is_array())
       for (std::size_t i = 0; i < value.size(); ++i) require_exact(place.at(i));
     if (value.is_object())

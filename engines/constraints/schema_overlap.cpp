@@ -22,14 +22,26 @@ std::vector<std::string> types_of(const SchemaPlace& schema) {
 }
 
 /// Values of enum or const; nothing where the schema has neither.
-std::optional<std::vector<Json>> values_of(const SchemaPlace& schema) {
-  if (schema.has("const")) return std::vector{schema.at("const").value()};
-  if (schema.has("enum")) return schema.at("enum").value().get<std::vector<Json>>();
-  return std::nullopt;
+std::optional<std::vector<const Json*>> values_of(const SchemaPlace& schema) {
+  if (schema.has("const")) return std::vector{&schema.value().at("const")};
+  if (!schema.has("enum")) return std::nullopt;
+  std::vector<const Json*> values;
+  for (const Json& value : schema.value().at("enum")) values.push_back(&value);
+  return values;
+}
+
+bool are_equal_integers(const Json& a, const Json& b) {
+  const bool is_negative_a = !a.is_number_unsigned() && a.get<std::int64_t>() < 0,
+             is_negative_b = !b.is_number_unsigned() && b.get<std::int64_t>() < 0;
+  return is_negative_a == is_negative_b && a.get<std::uint64_t>() == b.get<std::uint64_t>();
 }
 
 /// Objects are equal in any order of their members.
-bool are_equal(const Json& a, const Json& b) { return nlohmann::json(a) == nlohmann::json(b); }
+bool are_equal(const Json& a, const Json& b) {
+  if (a.is_number_integer() && b.is_number_integer()) return are_equal_integers(a, b);
+  if (!a.is_structured() || !b.is_structured()) return a == b;
+  return nlohmann::json(a) == nlohmann::json(b);
+}
 
 bool is_whole(const Json& value) {
   return value.is_number() && std::floor(value.get<double>()) == value.get<double>();
@@ -72,15 +84,17 @@ class Overlap {
                   "fewer schemas and values, or anyOf");
   }
 
-  bool of_values(const std::vector<Json>& values, const SchemaPlace& schema) const {
-    return std::ranges::any_of(values, [&](const Json& value) { return may_hold(schema, value); });
+  bool of_values(const std::vector<const Json*>& values, const SchemaPlace& schema) const {
+    return std::ranges::any_of(values, [&](const Json* value) { return may_hold(schema, *value); });
   }
 
   bool may_hold(const SchemaPlace& schema, const Json& value) const {
+    const std::size_t parts = 1 + (value.is_structured() ? value.size() : 0);
     if (const auto values = values_of(schema)) {
-      count(schema, values->size());
-      return std::ranges::any_of(*values, [&](const Json& one) { return are_equal(one, value); });
+      count(schema, values->size() * parts);
+      return std::ranges::any_of(*values, [&](const Json* one) { return are_equal(*one, value); });
     }
+    count(schema, parts);
     const bool has_a_type = std::ranges::any_of(
         types_of(schema), [&](const std::string& type) { return has_type(value, type); });
     if (!has_a_type) return false;

@@ -30,8 +30,13 @@ def bounds(row, column, options):
         if not value.is_integer():
             raise TableError(f"{column} = {row[column]} is not counted; exact=yes is for whole numbers")
         return value, value
-    low, high = options.get("interval", f"{column}_low,{column}_high").split(",")
-    return number(row, low), number(row, high)
+    names = options.get("interval", f"{column}_low,{column}_high").split(",")
+    if len(names) != 2:
+        raise TableError(f"interval={options['interval']} names {len(names)} columns; allowed: two, the low end and the high one")
+    low, high = (number(row, name) for name in names)
+    if not low <= number(row, column) <= high:
+        raise TableError(f"{column} = {row[column]} is not within its interval [{low:g}, {high:g}]")
+    return low, high
 
 
 def rival_bounds(row, column, options):
@@ -42,10 +47,12 @@ def rival_bounds(row, column, options):
 
 def parse(spec):
     """@return the file and the words of a marker"""
-    name, *parts = shlex.split(spec)
+    name, *parts = shlex.split(spec) or [""]
     if bad := [part for part in parts if "=" not in part or part.split("=")[0] not in WORDS]:
         raise TableError(f"unknown word '{bad[0]}'; allowed: {', '.join(sorted(WORDS))}, each with =")
     options = dict(part.split("=", 1) for part in parts)
+    if len(options) != len(parts):
+        raise TableError("a word stands twice; allowed: once")
     relations = [word for word in ("above", "below", "equals") if word in options]
     if "value" not in options or len(relations) != 1:
         raise TableError("a marker needs value= and one of above=, below=, equals=")
@@ -60,7 +67,10 @@ def rivals(row, lines, options, relation):
     """@return the intervals that a row is compared with"""
     against = options[relation]
     try:
-        return [(float(against), float(against))]
+        bound = float(against)
+        if not math.isfinite(bound):
+            raise TableError(f"{relation}={against}; allowed: finite numbers, a column or lines")
+        return [(bound, bound)]
     except ValueError:
         pass
     if ":" not in against:

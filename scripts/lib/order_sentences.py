@@ -41,7 +41,7 @@ def paragraphs(source):
     fenced = generated = False
     for number, line in enumerate(source.splitlines(), 1):
         text = line.strip()
-        fenced ^= text.startswith("```")
+        fenced ^= text.startswith("```") and "`" not in text[3:]
         comment = text.startswith("<!--") and not text.startswith("<!-- order:")
         if comment:
             name = (text[4:].split() or [""])[0].rstrip(":")

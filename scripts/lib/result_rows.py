@@ -33,6 +33,8 @@ def read_rows(path):
             rows = list(markdown_rows(file.read()) if path.suffix == ".md" else csv.DictReader(file))
     except OSError as error:
         raise TableError(f"{path}: {error.strerror}") from error
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise TableError(f"{path}: no table in UTF-8: {error}") from error
     if not rows:
         raise TableError(f"{path}: no lines")
     for row in rows:

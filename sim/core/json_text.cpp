@@ -87,8 +87,9 @@ std::map<double, std::string> rounded_numbers(std::string_view text) {
       const std::string_view number = text.substr(at, behind_number(text, at) - at);
       double value = 0;
       const auto read = std::from_chars(number.data(), number.data() + number.size(), value);
-      const bool is_number = read.ec == std::errc() && read.ptr == number.data() + number.size();
-      if (is_number && is_rounded(number, value)) rounded[value] = number;
+      const bool is_whole = read.ptr == number.data() + number.size();
+      const bool is_too_small = read.ec == std::errc::result_out_of_range;  // or too large to parse
+      if (is_whole && (is_too_small || is_rounded(number, value))) rounded[value] = number;
       at += number.size();
     } else {
       ++at;

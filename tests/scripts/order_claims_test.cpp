@@ -100,6 +100,8 @@ TEST(OrderClaims, NameFileAndLineOfAMarkerThatCannotBeRead) {
         std::pair{"cells.csv value=speed above=1", "no column 'speed_low'"},
         std::pair{"cells.csv where=draft:fast value=speedup above=1", "no column 'draft'"},
         std::pair{"cells.csv value=speedup over=1", "unknown word 'over=1'"},
+        std::pair{"cells.csv value=speedup above=-inf", "allowed: finite numbers"},
+        std::pair{"cells.csv value=speedup above=9 above=0", "a word stands twice"},
         std::pair{"cells.csv value=speedup equals=1 exact=yes", "is not counted"},
         std::pair{"cells.csv value=texts above=1 exact=yes", "need each other"},
         std::pair{"cells.csv value=texts equals=14", "need each other"}}) {

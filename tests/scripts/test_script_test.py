@@ -127,6 +127,16 @@ class EmptyParts(Tree):
         self.assertFalse((self.root / "results/reference/long_tests").exists())
 
 
+class Parts(Tree):
+    """Defect: of two options that name what runs the last one counts, in silence."""
+
+    def test_contradict_each_other(self):
+        for first, second in (("--quick", "--long=fuzz"), ("--models", "--quick"), ("--long=fuzz", "--long=kills")):
+            outcome = subprocess.run(["scripts/test", first, second], cwd=self.root, capture_output=True, text=True)
+            self.assertEqual(outcome.returncode, 2)
+            self.assertIn(f"{first} and {second} contradict each other", outcome.stderr)
+
+
 class Skips(Tree):
     """Defect: all cases of a kind are skipped, and the end of the output does not say so, or nothing fails."""
 

@@ -27,8 +27,9 @@ TEST(RoundedNumbers, AreThoseThatTheLibraryChanges) {
        {"18446744073709551615", "-9223372036854775808", "0.1", "1.50", "1e22", "-2.5E-3", "0.0",
         "0.12345678901234568", "100.0e-2", "\"18446744073709551616\"", "-", "2024-01-01", ""})
     EXPECT_TRUE(rounded_numbers(number).empty()) << number;
-  for (const char* number : {"18446744073709551616", "-9223372036854775809",
-                             "12345678901234567890123.5", "0.12345678901234567890123"}) {
+  for (const char* number :
+       {"18446744073709551616", "-9223372036854775809", "12345678901234567890123.5",
+        "0.12345678901234567890123", "1e-400", "-2.5e-999"}) {
     const auto found = rounded_numbers(std::string(R"({"a":[1,)") + number + "]}");
     ASSERT_EQ(found.size(), 1u) << number;
     EXPECT_EQ(found.begin()->second, number);

@@ -73,12 +73,14 @@ const BeamDraft* chain_of(const std::string& name) {
   return draft == kDrafts.end() ? nullptr : &*draft;
 }
 
-/// How often the drafts of one level held every beam, by drafter.
+/// How often the drafts of one level held every beam, by drafter. A search that goes on behind the
+/// end of its texts has fewer tokens than steps, which tells no such rate.
 std::map<std::string, double> inclusion_rates(const std::vector<ModeSummary>& summaries) {
   std::map<std::string, double> rates;
   for (const ModeSummary& summary : summaries)
     if (const BeamDraft* chain = chain_of(summary.name); chain && chain->levels == 1)
-      rates[chain->kind] = summary.tokens_per_step - 1.0;
+      if (const double rate = summary.tokens_per_step - 1.0; rate >= 0 && rate <= 1)
+        rates[chain->kind] = rate;
   return rates;
 }
 
