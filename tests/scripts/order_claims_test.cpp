@@ -66,7 +66,7 @@ TEST(OrderClaims, FailIfAnIntervalHoldsEquality) {
                           fast + ",temperature:0 value=speedup above=predicted_speedup",
                           "peers.md \"where=section:In all,row:ours\" value=chat above=1",
                           fast + " value=texts equals=14 exact=yes",
-                          fast + " value=of interval=speedup_low,speedup_high above=1"});
+                          fast + " value=speedup interval=speedup_low,speedup_high above=1"});
   EXPECT_EQ(shown.code, 0) << shown.output;
   const Outcome planted =
       page.check("A gains. <!-- order: cells.csv where=drafter:slow value=speedup above=1 -->\n");

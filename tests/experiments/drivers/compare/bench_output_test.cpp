@@ -55,7 +55,7 @@ TEST(BenchOutput, RefusesWhatIsNoOutput) {
   expect_refusal(output(entry("f/a", "5")).substr(0, 100), "parse error");
   expect_refusal(std::string(100'000, '['), "");
   expect_refusal("{\"benchmarks\":" + std::string(20, '[') + std::string(20, ']') + "}",
-                 "too deeply");
+                 "levels of lists and objects, more than 8");
   expect_refusal(std::string((std::size_t{16} << 20) + 1, ' '), "more than");
 }
 
