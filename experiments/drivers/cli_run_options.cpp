@@ -68,7 +68,7 @@ void add_run_options(CLI::App* command, RunCommandOptions& options) {
   command->add_flag("--into-used-folder", options.into_used_folder,
                     "Write into a folder that holds files of something else");
   add_number(command, "--timeout-s", options.generation_timeout_s,
-             "Seconds after which a generation has failed; 0 is no limit")
+             "Seconds after which a measured generation has failed; 0 is no limit")
       ->check(takes("0 to 1e6"));
   CLI::Option* workers =
       add_number(command, "--workers", options.workers,

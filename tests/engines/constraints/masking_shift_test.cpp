@@ -86,7 +86,7 @@ TEST(MaskingShift, IsNoneWhereTheMaskTakesNothing) {
   EXPECT_NEAR(masking_shift(words, world), 0.0, 1e-12);
 }
 
-/// The mask takes the same share behind every text.
+/// The mask takes the same share behind every text, and all matches have one length.
 TEST(MaskingShift, IsNoneWhereEveryWayLosesTheSame) {
   const MaskedWords words(kTwoLetters, "[ab]{2}");
   const SmallWorld world = world_of([](const Tokens&) { return std::vector{0.25, 0.5, 0.25}; });
