@@ -14,8 +14,9 @@ void expect_measured(const std::string& folder, const std::string& table) {
   const bool have_failed = std::filesystem::exists(folder + "/failures.csv");
   throw EmptyRunError(folder + ": no " + table + ": " +
                       (have_failed ? "every generation failed, and failures.csv says why"
-                                   : "nothing was measured before the run was interrupted; the "
-                                     "same speclab run goes on where it stopped"));
+                                   : "nothing was measured before the run was interrupted, or the "
+                                     "table was not kept; the same speclab run goes on where it "
+                                     "stopped"));
 }
 
 }  // namespace speclab::analysis

@@ -88,8 +88,9 @@ std::map<double, std::string> rounded_numbers(std::string_view text) {
       double value = 0;
       const auto read = std::from_chars(number.data(), number.data() + number.size(), value);
       const bool is_whole = read.ptr == number.data() + number.size();
-      const bool is_too_small = read.ec == std::errc::result_out_of_range;  // or too large to parse
-      if (is_whole && (is_too_small || is_rounded(number, value))) rounded[value] = number;
+      // Out of range is a number that becomes 0. The library refuses one that is too large.
+      const bool is_out_of_range = read.ec == std::errc::result_out_of_range;
+      if (is_whole && (is_out_of_range || is_rounded(number, value))) rounded[value] = number;
       at += number.size();
     } else {
       ++at;

@@ -75,7 +75,7 @@ void require_ids(const Tokenizer& tokenizer, std::span<const Token> tokens) {
     require(token >= 0 && token < tokenizer.vocab_size(), "ids of the vocabulary");
 }
 
-/// Where all is spelled anew, the way that a text grew must not show.
+/// The way that a text grew must not show if all is spelled anew.
 void require_growth_has_no_trace(const TokenizerPair& pair, std::span<const Token> tokens) {
   RetokenizedText grown(pair, 0), whole(pair, 0);
   for (std::size_t size = 1; size <= tokens.size(); ++size) grown.read(tokens.first(size));

@@ -32,12 +32,12 @@ class PlantedPage {
         "1.2] |\n");
   }
 
-  /// What the check says of a page with this text.
+  /// Output and code of the check, run on a page with this text.
   Outcome check(const std::string& text) const {
     write_file(page_, text);
     return run_shell(SPECLAB_SOURCE_DIR "/scripts/results_tables --check " + page_ + " 2>&1");
   }
-  /// What the check says of a page with a sentence of order for each of these markers.
+  /// Output and code of the check, run on a sentence of order for each of these markers.
   Outcome check_markers(const std::vector<std::string>& markers) const {
     std::string text;
     for (const std::string& marker : markers)

@@ -19,7 +19,7 @@ inline const std::string kStandIns = SPECLAB_SOURCE_DIR "/tests/support/marks_on
 /// Before a command that is to write marks in place of figures.
 inline const std::string kMarksOnly = "PATH=" + kStandIns + ":\"$PATH\" ";
 
-/// The same for what this process draws, as long as it lives.
+/// This process writes marks in place of figures as long as the object lives.
 class MarksOnly {
  public:
   MarksOnly() { setenv("PATH", (kStandIns + ":" + path_).c_str(), 1); }

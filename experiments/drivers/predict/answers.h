@@ -32,4 +32,5 @@ struct ChainInput {
 /// schedule; those of asked_answers follow.
 /// @throws ConfigError about options
 std::vector<Answer> chain_answers(const PredictOptions& options, const ChainInput& chain);
+
 }  // namespace speclab::experiments

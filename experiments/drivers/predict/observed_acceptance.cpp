@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "analysis/io/file_digests.h"
+#include "analysis/io/manifest.h"
 #include "analysis/stats/drafter_acceptance.h"
 #include "sim/core/errors.h"
 
@@ -24,6 +25,16 @@ bool keeps(const analysis::TraceFilter& filter, const analysis::CellAxes& axes) 
 
 std::string name_of(const analysis::CellAxes& axes) {
   return fmt::format("{} at temperature {} ({})", axes.drafter, axes.temperature, axes.tree);
+}
+
+/// @throws ConfigError if the run is of a kind that observes no drafter
+void expect_observed(const std::string& folder) {
+  const std::string kind = analysis::read_manifest(folder + "/manifest.toml").kind;
+  if (kind != "drafter_acceptance")
+    throw ConfigError(
+        fmt::format("--observed: {} is a run of the kind {}; allowed: drafter_acceptance; --trace "
+                    "takes the rounds of a run of the kind decoding",
+                    escaped(folder), escaped(kind)));
 }
 
 /// @throws ConfigError naming what there is
@@ -76,6 +87,7 @@ void take_siblings(const sim::SiblingAcceptance& siblings, AcceptanceInput& inpu
 AcceptanceInput observed_acceptance(const std::string& folder,
                                     const analysis::TraceFilter& filter) {
   analysis::check_unchanged(folder);
+  expect_observed(folder);
   const analysis::AcceptanceRun run = analysis::read_acceptance_run(folder);
   analysis::Bootstrap bootstrap(kObservedSeed);
   const analysis::DrafterAcceptance drafter =

@@ -27,7 +27,7 @@ class Progress {
 
   /// @param total  work of the phase, in any unit
   void begin_phase(const std::string& name, double total);
-  /// The same of a phase that may be short: nothing is said before the patience ends.
+  /// Begins a phase that may be short: no line appears before the patience ends.
   void begin_quiet_phase(const std::string& name, double total);
   /// `work` of the total is done, in the unit of the total.
   void advance(double work);

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "engines/constraints/automaton.h"
-#include "sim/core/errors.h"
+#include "tests/engines/constraints/schema_refusal.h"
 
 namespace speclab::engines {
 namespace {
+
+using testing::schema_refusal;
 
 struct Case {
   const char* schema;
@@ -61,15 +63,6 @@ TEST(JsonSchema, TakesItsTextsAlone) {
     for (const std::string& text : example.invalid)
       EXPECT_FALSE(automaton.matches(text)) << example.schema << ": " << text;
   }
-}
-
-std::string schema_refusal(const std::string& schema) {
-  try {
-    read_json_schema(schema, "s.json");
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "taken";
 }
 
 /// Defect: a keyword that is not supported and passes in silence; an error without its path.

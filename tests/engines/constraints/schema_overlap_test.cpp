@@ -6,19 +6,12 @@
 
 #include "engines/constraints/automaton.h"
 #include "engines/constraints/json_schema.h"
-#include "sim/core/errors.h"
+#include "tests/engines/constraints/schema_refusal.h"
 
 namespace speclab::engines {
 namespace {
 
-std::string refusal_of_schema(const std::string& schema) {
-  try {
-    read_json_schema(schema, "s.json");
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "taken";
-}
+using testing::schema_refusal;
 
 /// A schema of a oneOf, and whether its two schemas share a value.
 struct Pair {
@@ -77,12 +70,12 @@ TEST(SchemaOverlap, IsRefusedInAOneOfAndNothingElse) {
       const std::string first = is_turned ? pair.second : pair.first;
       const std::string second = is_turned ? pair.first : pair.second;
       const std::string all = "[" + first + "," + second + R"(],"$defs":{"one":{"const":1}}})";
-      const std::string refusal = refusal_of_schema(R"({"oneOf":)" + all);
+      const std::string refusal = schema_refusal(R"({"oneOf":)" + all);
       EXPECT_EQ(refusal.find("$.oneOf[1]: a schema of oneOf") != std::string::npos,
                 pair.share_a_value)
           << first << " and " << second << ": " << refusal;
       EXPECT_EQ(refusal == "taken", !pair.share_a_value) << refusal;
-      EXPECT_EQ(refusal_of_schema(R"({"anyOf":)" + all), "taken");
+      EXPECT_EQ(schema_refusal(R"({"anyOf":)" + all), "taken");
     }
 }
 
@@ -91,14 +84,14 @@ TEST(SchemaOverlap, RefusesAOneOfOfTooManySchemas) {
   std::string schema = R"({"oneOf":[)";
   for (int i = 0; i < 2000; ++i)
     schema += (i ? "," : "") + (R"({"const":")" + std::to_string(i) + "\"}");
-  EXPECT_NE(refusal_of_schema(schema + "]}").find("more than a million comparisons"),
+  EXPECT_NE(schema_refusal(schema + "]}").find("more than a million comparisons"),
             std::string::npos);
   std::string values = R"({"oneOf":[{"enum":[-1)", ranges;
   for (int i = 2; i < 4000; ++i) values += "," + std::to_string(-i);
   for (int i = 0; i < 400; ++i)
     ranges += R"(,{"type":"integer","minimum":)" + std::to_string(2 * i) + R"(,"maximum":)" +
               std::to_string(2 * i + 1) + "}";
-  EXPECT_NE(refusal_of_schema(values + "]}" + ranges + "]}").find("more than a million"),
+  EXPECT_NE(schema_refusal(values + "]}" + ranges + "]}").find("more than a million"),
             std::string::npos);
 }
 
@@ -151,7 +144,7 @@ TEST(SchemaOverlap, IsSeenWhereverATextMatchesBoth) {
   for (const char* first : kSchemas)
     for (const char* second : kSchemas) {
       const std::string both = std::string(first) + "," + second + "]}";
-      if (refusal_of_schema(R"({"oneOf":[)" + both) != "taken") continue;
+      if (schema_refusal(R"({"oneOf":[)" + both) != "taken") continue;
       ++num_apart;
       const Automaton one(read_json_schema(first, "1"), "1"),
           other(read_json_schema(second, "2"), "2");

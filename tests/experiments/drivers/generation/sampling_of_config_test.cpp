@@ -31,7 +31,7 @@ const KeyCase kCases[] = {
     {"top_k", "2", {0}, {2, 1, 0, 0, 0}},
     {"top_p", "0.7", {0}, {2, 1, 0, 0, 0}},
     {"min_p", "0.2", {0}, {4, 2, 1, 0, 0}},
-    // By distance from the entropy: token 1 (0.125), 0 (0.875), 2 (1.125), 3 and 4 (2.125).
+    // Distances from the entropy: token 1 (0.125), 0 (0.875), 2 (1.125), 3 and 4 (2.125).
     {"typical_p", "0.2", {0}, {0, 1, 0, 0, 0}},
     {"typical_p", "0.6", {0}, {2, 1, 0, 0, 0}},
     {"epsilon_cutoff", "0.1", {0}, {4, 2, 1, 0, 0}},

@@ -83,6 +83,19 @@ TEST(PredictionOfTrees, ReadsTheRanksOfARunThatObservedADrafter) {
       << prediction.acceptance_source;
 }
 
+/// Defect: a whole run of another kind is said to have been interrupted.
+TEST(PredictionOfTrees, RefusesARunOfAnotherKindByItsKind) {
+  const std::string decoding = SPECLAB_SOURCE_DIR "/tests/golden/runs/quickstart";
+  try {
+    predict({.observed = decoding, .cost_ratio = "0.01"});
+    FAIL() << "taken";
+  } catch (const ConfigError& error) {
+    EXPECT_NE(std::string(error.what()).find("of the kind decoding; allowed: drafter_acceptance"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(PredictionOfTrees, RefusesARunWhereSeveralDraftersAreLeft) {
   PredictOptions options{.observed = kObserved, .cost_ratio = "0.01"};
   EXPECT_THROW(predict(options), ConfigError);
