@@ -8,7 +8,7 @@
 #include "engines/drafters/allowed_laws.h"
 #include "engines/drafters/draft_growth.h"
 #include "engines/drafters/next_token_sources.h"
-#include "engines/search/search_checks.h"
+#include "engines/decoding/stop_rules.h"
 
 namespace speclab::engines {
 namespace {

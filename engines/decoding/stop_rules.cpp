@@ -9,6 +9,15 @@
 
 namespace speclab::engines {
 
+std::vector<Token> ends_of(const StopOptions& options, const Tokenizer* tokenizer) {
+  if (options.ignore_eos) return {};
+  if (options.eos_token_ids) return *options.eos_token_ids;
+  std::vector<Token> ends;
+  for (Token token = 0; tokenizer != nullptr && token < tokenizer->vocab_size(); ++token)
+    if (tokenizer->is_end_of_sequence(token)) ends.push_back(token);
+  return ends;
+}
+
 StopRules::StopRules(const StopOptions& options, std::shared_ptr<const Tokenizer> tokenizer)
     : options_(options), tokenizer_(std::move(tokenizer)) {
   if (options_.max_new_tokens < 1)

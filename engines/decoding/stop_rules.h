@@ -5,11 +5,15 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engines/interface/round_decoder.h"
 #include "engines/interface/tokenizer.h"
 
 namespace speclab::engines {
+
+/// Tokens that end a text: those of the options, else the tokenizer's; none if ends are ignored.
+std::vector<Token> ends_of(const StopOptions& options, const Tokenizer* tokenizer);
 
 /// Applies the stop rules of one sequence to tokens as they are emitted.
 class StopRules {

@@ -23,6 +23,7 @@
 #include "engines/verifiers/verifier.h"
 #if SPECLAB_HAVE_CUDA
 #include "engines/cuda/device_round_decoder.h"
+#include "engines/decoding/stop_rules.h"
 #endif
 #include "sim/core/errors.h"
 

@@ -15,6 +15,7 @@
 #include "engines/models/given_model.h"
 #include "engines/models/shape_models.h"
 #include "engines/tokenizers/load_tokenizer.h"
+#include "engines/models/families/families.h"
 #include "sim/core/data_folder.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"

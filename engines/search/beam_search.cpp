@@ -7,6 +7,7 @@
 #include "engines/decoding/request_checks.h"
 #include "engines/search/forced_word_checks.h"
 #include "engines/search/search_checks.h"
+#include "engines/decoding/stop_rules.h"
 #include "sim/core/errors.h"
 
 namespace speclab::engines {

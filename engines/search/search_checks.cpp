@@ -45,15 +45,6 @@ void check_contrast(const SearchOptions& o) {
 
 }  // namespace
 
-std::vector<Token> ends_of(const StopOptions& options, const Tokenizer* tokenizer) {
-  if (options.ignore_eos) return {};
-  if (options.eos_token_ids) return *options.eos_token_ids;
-  std::vector<Token> ends;
-  for (Token token = 0; tokenizer != nullptr && token < tokenizer->vocab_size(); ++token)
-    if (tokenizer->is_end_of_sequence(token)) ends.push_back(token);
-  return ends;
-}
-
 void check_search_options(const SearchOptions& options, const ModelInfo& model,
                           const Tokenizer* tokenizer) {
   if (options.num_beams > 1)

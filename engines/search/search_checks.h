@@ -6,9 +6,6 @@
 
 namespace speclab::engines {
 
-/// Tokens that end a text: those of the options, else the tokenizer's; none if ends are ignored.
-std::vector<Token> ends_of(const StopOptions& options, const Tokenizer* tokenizer);
-
 /// @throws ConfigError if an option is out of range, contradicts another, or needs a tokenizer
 void check_search_options(const SearchOptions& options, const ModelInfo& model,
                           const Tokenizer* tokenizer);

@@ -95,28 +95,28 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
   add_model_options(command, options.common);
   add_sampling_options(command, options.decoder);
   CLI::Option* prompt =
-      command->add_option("--prompt", options.prompt,
+      command->add_option("--prompt", options.prompt.text,
                           "The prompt; if none is given, standard input without a final newline");
   CLI::Option* file = command
-                          ->add_option("--prompt-file", options.prompt_file,
+                          ->add_option("--prompt-file", options.prompt.file,
                                        "File with the prompt; a final newline is dropped")
                           ->excludes(prompt);
   CLI::Option* ids =
-      command->add_option("--prompt-ids", options.prompt_ids, "Prompt as token ids: 1,2,3")
+      command->add_option("--prompt-ids", options.prompt.ids, "Prompt as token ids: 1,2,3")
           ->excludes(prompt)
           ->excludes(file);
-  CLI::Option* raw = command->add_flag("!--no-chat-template", options.chat_template,
+  CLI::Option* raw = command->add_flag("!--no-chat-template", options.prompt.chat_template,
                                        "Use the text without a template");
-  add_messages_option(command, options.chat)->excludes(prompt)->excludes(file);
+  add_messages_option(command, options.prompt.chat)->excludes(prompt)->excludes(file);
   const PromptListOption prompts =
-      add_prompt_list_options(command, options.prompts,
+      add_prompt_list_options(command, options.prompt.list,
                               "Generate for each of these prompts; --json prints a line for each");
   prompts.count->needs(prompts.set);
   for (const char* other : {"--prompt", "--prompt-file", "--prompt-ids", "--messages"})
     prompts.set->excludes(command->get_option(other));
-  CLI::Option* system = command->add_option("--system", options.chat.system,
+  CLI::Option* system = command->add_option("--system", options.prompt.chat.system,
                                             "Text of a system message before the others");
-  add_tools_option(command, options.chat);
+  add_tools_option(command, options.prompt.chat);
   for (CLI::Option* raw_prompt : {ids, raw})
     raw_prompt->excludes("--messages")->excludes("--tools")->excludes(system);
   command

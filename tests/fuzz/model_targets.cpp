@@ -6,6 +6,7 @@
 #include "engines/formats/gguf_file.h"
 #include "engines/models/decoder/decoder_weights.h"
 #include "engines/models/decoder/rotary_scaling.h"
+#include "engines/models/families/families.h"
 #include "sim/core/errors.h"
 #include "sim/core/files.h"
 #include "tests/engines/formats/memory_file.h"

@@ -3,13 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "engines/formats/input_file.h"
-#include "engines/models/decoder/shape_json.h"
-#include "engines/models/families/json_shape.h"
 #include "sim/core/errors.h"
-#include "sim/core/files.h"
 
 namespace speclab::engines {
 namespace {
@@ -65,9 +61,9 @@ void validate_positions(const DecoderShape& s, const std::string& where) {
 
 void validate_experts(const DecoderShape& s, const std::string& where) {
   if (s.num_experts == 0) return;
-  require_between(where, "num_experts", s.num_experts, 1, JsonShape::kMostExperts);
+  require_between(where, "num_experts", s.num_experts, 1, DecoderShape::kMostExperts);
   require_between(where, "num_experts_per_tok", s.experts_per_token, 1, s.num_experts);
-  require_between(where, "size of an expert", s.expert_size, 1, JsonShape::kWidest);
+  require_between(where, "size of an expert", s.expert_size, 1, DecoderShape::kWidest);
 }
 
 void validate_scales(const DecoderShape& s, const std::string& where) {
@@ -90,12 +86,12 @@ float DecoderShape::score_scale() const {
 }
 
 void DecoderShape::validate(const std::string& where) const {
-  require_between(where, "vocab_size", vocab_size, 1, JsonShape::kMostTokens);
-  require_between(where, "context_length", context_length, 1, JsonShape::kLongest);
-  require_between(where, "num_layers", num_layers, 1, JsonShape::kMostLayers);
-  require_between(where, "hidden_size", hidden_size, 1, JsonShape::kWidest);
-  require_between(where, "intermediate_size", intermediate_size, 1, JsonShape::kWidest);
-  require_between(where, "num_heads", num_heads, 1, JsonShape::kMostHeads);
+  require_between(where, "vocab_size", vocab_size, 1, DecoderShape::kMostTokens);
+  require_between(where, "context_length", context_length, 1, DecoderShape::kLongest);
+  require_between(where, "num_layers", num_layers, 1, DecoderShape::kMostLayers);
+  require_between(where, "hidden_size", hidden_size, 1, DecoderShape::kWidest);
+  require_between(where, "intermediate_size", intermediate_size, 1, DecoderShape::kWidest);
+  require_between(where, "num_heads", num_heads, 1, DecoderShape::kMostHeads);
   require_between(where, "num_kv_heads", num_kv_heads, 1, num_heads);
   require_between(where, "head_dim", head_dim, 1, 1024);
   if (num_heads % num_kv_heads != 0)
@@ -128,41 +124,6 @@ std::optional<std::string> beyond_llama(const DecoderShape& s) {
   for (const auto& [has, what] : choices)
     if (has) return what;
   return std::nullopt;
-}
-
-DecoderShape read_llama_shape(const JsonNode& object) {
-  const JsonShape config(object);
-  DecoderShape shape = config.sizes();
-  config.read_rotary(shape, {});
-  shape.norm_epsilon = config.number_or("rms_norm_eps", 1e-6f);
-  return shape;
-}
-
-nlohmann::ordered_json llama_shape_json(const DecoderShape& config) {
-  return {{"vocab_size", config.vocab_size},
-          {"max_position_embeddings", config.context_length},
-          {"num_hidden_layers", config.num_layers},
-          {"hidden_size", config.hidden_size},
-          {"intermediate_size", config.intermediate_size},
-          {"num_attention_heads", config.num_heads},
-          {"num_key_value_heads", config.num_kv_heads},
-          {"head_dim", config.head_dim},
-          {"rope_theta", config.rope_theta},
-          {"rms_norm_eps", config.norm_epsilon}};
-}
-
-void write_llama_config_json(const DecoderShape& shape, const std::string& path,
-                             const std::string& dtype) {
-  nlohmann::ordered_json object = {{"architectures", {"LlamaForCausalLM"}},
-                                   {"model_type", "llama"}};
-  object.update(llama_shape_json(shape));
-  object.update({{"hidden_act", "silu"},
-                 {"attention_bias", false},
-                 {"mlp_bias", false},
-                 {"tie_word_embeddings", shape.tied_embeddings},
-                 {"torch_dtype", dtype}});
-  if (!shape.draft_vocabulary.empty()) object["draft_vocabulary"] = shape.draft_vocabulary;
-  write_file(path, object.dump(shape.draft_vocabulary.empty() ? 2 : -1) + "\n");
 }
 
 }  // namespace speclab::engines

@@ -39,6 +39,10 @@ enum class RotaryPairs : std::uint8_t {
 };
 
 struct DecoderShape {
+  /// Limits beyond which a field is damage, not a size.
+  static constexpr std::int64_t kMostTokens = 2'000'000, kLongest = 1 << 24, kMostLayers = 1000,
+                                kWidest = 1 << 20, kMostHeads = 4096, kMostExperts = 4096;
+
   std::string name;
   std::string family = "llama";  ///< whose tensor names the files have
   std::int32_t vocab_size = 0;
@@ -149,16 +153,5 @@ struct DecoderShape {
 /// The first choice that the Llama family does not have, in words; nothing: it has this shape.
 /// Programs that only know that family refuse by it.
 std::optional<std::string> beyond_llama(const DecoderShape& shape);
-
-class GgufFile;
-
-/// @throws ModelFileError if no family has the file's architecture, or a field is missing or
-/// impossible
-DecoderShape shape_from_gguf(const GgufFile& file);
-/// Reads config.json of a checkpoint folder in Hugging Face's layout.
-DecoderShape shape_from_json(const std::string& path);
-/// Writes it, so that transformers loads the folder as LlamaForCausalLM.
-void write_llama_config_json(const DecoderShape& shape, const std::string& path,
-                             const std::string& dtype);
 
 }  // namespace speclab::engines

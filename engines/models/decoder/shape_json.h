@@ -3,6 +3,7 @@
 // names.
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "engines/models/decoder/decoder_shape.h"
 
@@ -14,5 +15,9 @@ class JsonNode;
 DecoderShape read_llama_shape(const JsonNode& object);
 /// The same fields as an object.
 nlohmann::ordered_json llama_shape_json(const DecoderShape& config);
+
+/// Writes config.json, so that transformers loads the folder as LlamaForCausalLM.
+void write_llama_config_json(const DecoderShape& shape, const std::string& path,
+                             const std::string& dtype);
 
 }  // namespace speclab::engines

@@ -11,6 +11,7 @@
 #include "engines/models/families/gguf_shape.h"
 #include "engines/models/families/json_contradictions.h"
 #include "engines/models/families/json_shape.h"
+#include "engines/models/families/families.h"
 #include "sim/core/errors.h"
 #include "sim/core/sha256.h"
 

@@ -149,7 +149,7 @@ void read_gguf_rotary(const GgufKeys& keys, DecoderShape& shape) {
   scaling.factor = factor_of(keys);
   scaling.kind = kind_of(keys, scaling.factor);
   scaling.original_context = keys.integer_or("rope.scaling.original_context_length", 1,
-                                             JsonShape::kLongest, shape.context_length);
+                                             DecoderShape::kLongest, shape.context_length);
   if (scaling.kind == Kind::yarn) read_yarn(keys, scaling);
   read_divisors(keys, shape);
   require_no_magnitude(keys, scaling.kind);

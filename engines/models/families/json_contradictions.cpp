@@ -36,7 +36,7 @@ void require_size(const JsonNode& config, const char* name, std::int64_t size) {
 void require_one_context(const JsonNode& config) {
   const auto context = config.find("max_position_embeddings");
   if (context && config.find("n_positions"))
-    require_size(config, "n_positions", context->as_integer(1, JsonShape::kLongest));
+    require_size(config, "n_positions", context->as_integer(1, DecoderShape::kLongest));
 }
 
 void require_layer_types(const JsonShape& config, const DecoderShape& shape) {

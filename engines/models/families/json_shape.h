@@ -18,10 +18,6 @@ class JsonShape {
 
   const JsonNode& config() const { return config_; }
 
-  /// Limits beyond which a field is damage, not a size.
-  static constexpr std::int64_t kMostTokens = 2'000'000, kLongest = 1 << 24, kMostLayers = 1000,
-                                kWidest = 1 << 20, kMostHeads = 4096, kMostExperts = 4096;
-
   std::int32_t positive(const char* key, std::int64_t most) const;
   /// `otherwise` where the key is missing or null.
   std::int32_t positive_or(const char* key, std::int64_t most, std::int32_t otherwise) const;

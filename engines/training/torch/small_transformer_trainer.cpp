@@ -1,3 +1,4 @@
+#include "engines/models/decoder/shape_json.h"
 #include "engines/training/torch/small_transformer_trainer.h"
 
 #include <ATen/Context.h>

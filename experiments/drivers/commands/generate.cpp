@@ -44,11 +44,13 @@ struct Session {
 /// before.
 Session make_session(const GenerateOptions& options) {
   std::vector<Prompt> list;
-  if (options.prompts.set) list = read_prompt_list(options.prompts);
+  if (options.prompt.list.set) list = read_prompt_list(options.prompt.list);
   auto engines = open_engines();
   engines::LoadedModel loaded = load_with_note(*engines, options.common.model);
   check_stream_of_model(options.stream, loaded);
-  std::vector<GivenPrompt> prompts = given_prompts(options, list, loaded);
+  if (options.prompt.ids && !options.decoder.stop.stop_strings.empty())
+    tokenizer_of(loaded, "stop strings need a model with a tokenizer");
+  std::vector<GivenPrompt> prompts = given_prompts(options.prompt, list, loaded);
   auto energy = engines->energy_meter();
   return {std::move(engines), std::move(loaded), std::move(energy), std::move(prompts)};
 }

@@ -21,11 +21,11 @@ std::string without_final_newline(std::string text) {
   return text;
 }
 
-std::string prompt_text(const GenerateOptions& options) {
-  if (options.prompt) return *options.prompt;
-  if (!options.prompt_file) return without_final_newline(StandardInput().rest());
+std::string prompt_text(const PromptOptions& options) {
+  if (options.text) return *options.text;
+  if (!options.file) return without_final_newline(StandardInput().rest());
   try {
-    return without_final_newline(read_file(*options.prompt_file));
+    return without_final_newline(read_file(*options.file));
   } catch (const DataError& error) {
     throw ConfigError(fmt::format("--prompt-file: {}", error.what()));
   }
@@ -75,7 +75,7 @@ constexpr const char* kWithoutTemplate =
 bool is_conversation(const ChatOptions& chat) { return chat.messages || chat.tools || chat.system; }
 
 /// A chat template takes text alone.
-void check_text_for_template(const std::string& text, const GenerateOptions& options,
+void check_text_for_template(const std::string& text, const PromptOptions& options,
                              const engines::Tokenizer& tokenizer) {
   const std::size_t valid = valid_utf8_prefix(text);
   if (valid == text.size() || !options.chat_template || !tokenizer.has_chat_template()) return;
@@ -87,7 +87,7 @@ void check_text_for_template(const std::string& text, const GenerateOptions& opt
 
 /// The prompt's text, checked. @throws ConfigError if it is empty, far too long, or not what the
 /// chat template takes
-std::string checked_text(const GenerateOptions& options, const engines::LoadedModel& loaded) {
+std::string checked_text(const PromptOptions& options, const engines::LoadedModel& loaded) {
   std::string text = prompt_text(options);
   if (text.empty())
     throw ConfigError(
@@ -99,7 +99,7 @@ std::string checked_text(const GenerateOptions& options, const engines::LoadedMo
   return text;
 }
 
-std::vector<Token> conversation_prompt(const GenerateOptions& options,
+std::vector<Token> conversation_prompt(const PromptOptions& options,
                                        const engines::LoadedModel& loaded) {
   engines::ChatRequest request = read_chat_request(options.chat);
   if (!loaded.tokenizer->has_chat_template())
@@ -114,13 +114,11 @@ std::vector<Token> conversation_prompt(const GenerateOptions& options,
 
 }  // namespace
 
-std::vector<Token> read_prompt(const GenerateOptions& options, const engines::LoadedModel& loaded,
+std::vector<Token> read_prompt(const PromptOptions& options, const engines::LoadedModel& loaded,
                                bool notes_template) {
-  if (options.prompt_ids) {
-    if (!options.decoder.stop.stop_strings.empty())
-      tokenizer_of(loaded, "stop strings need a model with a tokenizer");
+  if (options.ids) {
     note_missing_text(loaded);
-    return parse_prompt_ids(*options.prompt_ids);
+    return parse_prompt_ids(*options.ids);
   }
   const engines::Tokenizer& tokenizer = tokenizer_of(
       loaded, "this model has no tokenizer; give the prompt as ids with --prompt-ids 1,2,3");
@@ -131,15 +129,15 @@ std::vector<Token> read_prompt(const GenerateOptions& options, const engines::Lo
   return chat_prompt_ids(tokenizer, text, chat_template, kWithoutTemplate);
 }
 
-std::vector<GivenPrompt> given_prompts(const GenerateOptions& options,
+std::vector<GivenPrompt> given_prompts(const PromptOptions& options,
                                        const std::vector<Prompt>& list,
                                        const engines::LoadedModel& loaded) {
-  if (!options.prompts.set)
+  if (!options.list.set)
     return {{.id = "", .category = "", .ids = read_prompt(options, loaded)}};
   std::vector<GivenPrompt> given;
   for (const Prompt& prompt : list) {
-    GenerateOptions one = options;
-    one.prompt = prompt.text;
+    PromptOptions one = options;
+    one.text = prompt.text;
     given.push_back({prompt.id, prompt.category, read_prompt(one, loaded, given.empty())});
   }
   return given;

@@ -1,15 +1,27 @@
 #pragma once
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "experiments/drivers/commands/generate.h"
+#include "engines/interface/engines.h"
+#include "experiments/drivers/commands/chat_files.h"
+#include "experiments/drivers/commands/prompt_list.h"
 
 namespace speclab::experiments {
+
+/// A prompt on the command line; at most one source of it, standard input where there is none.
+struct PromptOptions {
+  std::optional<std::string> text, file, ids;
+  PromptListOptions list;  ///< in place of one prompt
+  ChatOptions chat;  ///< messages in place of a prompt; tools and a system message also beside one
+  bool chat_template = true;
+};
 
 /// The prompt of a command as ids: from --prompt-ids, from a conversation, or text through the chat
 /// template where the model has one.
 /// @throws ConfigError if it is empty, malformed, or text for a model without a tokenizer
 /// @param notes_template  says on standard error where text goes in without a chat template
-std::vector<Token> read_prompt(const GenerateOptions& options, const engines::LoadedModel& loaded,
+std::vector<Token> read_prompt(const PromptOptions& options, const engines::LoadedModel& loaded,
                                bool notes_template = true);
 
 /// A prompt of a command as ids, and its names in a list of prompts; empty for a prompt by itself.
@@ -21,7 +33,7 @@ struct GivenPrompt {
 /// All prompts of a command as ids: those of --prompts, else the one that read_prompt reads.
 /// @param list  of --prompts, which is read before a model is loaded
 /// @throws ConfigError as read_prompt
-std::vector<GivenPrompt> given_prompts(const GenerateOptions& options,
+std::vector<GivenPrompt> given_prompts(const PromptOptions& options,
                                        const std::vector<Prompt>& list,
                                        const engines::LoadedModel& loaded);
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "experiments/drivers/commands/generate.h"
+#include "experiments/drivers/generate/generate_options.h"
 #include "experiments/drivers/generation/generation_plan.h"
 
 namespace speclab::experiments {

@@ -8,7 +8,7 @@
 #include "analysis/stats/estimate.h"
 #include "engines/interface/language_model.h"
 #include "engines/interface/token_mask.h"
-#include "experiments/drivers/commands/generate.h"
+#include "experiments/drivers/generate/generate_options.h"
 #include "experiments/drivers/generation/generation_plan.h"
 
 namespace speclab::experiments {

@@ -4,7 +4,7 @@
 
 #include "engines/interface/language_model.h"
 #include "engines/interface/round_decoder.h"
-#include "experiments/drivers/commands/generate.h"
+#include "experiments/drivers/generate/generate_options.h"
 #include "experiments/drivers/generate/outcome.h"
 
 namespace speclab::experiments {

@@ -2,7 +2,7 @@
 #include <span>
 #include <string>
 
-#include "experiments/drivers/commands/generate.h"
+#include "experiments/drivers/generate/generate_options.h"
 #include "experiments/drivers/generate/text_stream.h"
 #include "sim/core/records.h"
 

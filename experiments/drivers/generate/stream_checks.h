@@ -1,6 +1,6 @@
 #pragma once
 #include "engines/interface/language_model.h"
-#include "experiments/drivers/commands/generate.h"
+#include "experiments/drivers/generate/generate_options.h"
 #include "experiments/drivers/generation/generation_plan.h"
 
 namespace speclab::experiments {

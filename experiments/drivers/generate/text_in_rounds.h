@@ -2,7 +2,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 
-#include "experiments/drivers/commands/generate.h"
+#include "experiments/drivers/generate/generate_options.h"
 #include "experiments/drivers/generate/text_call.h"
 #include "sim/core/speculation_length_policy.h"
 

@@ -2,7 +2,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 
-#include "experiments/drivers/commands/generate.h"
+#include "experiments/drivers/generate/generate_options.h"
 #include "experiments/drivers/generation/generation_plan.h"
 
 namespace speclab::experiments {

@@ -1,7 +1,7 @@
 #pragma once
 #include <nlohmann/json_fwd.hpp>
 
-#include "experiments/drivers/commands/generate.h"
+#include "experiments/drivers/generate/generate_options.h"
 #include "experiments/drivers/generate/text_call.h"
 #include "experiments/drivers/generation/generation_plan.h"
 

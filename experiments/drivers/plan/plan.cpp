@@ -267,6 +267,10 @@ const std::string& Plan::real_model_of(const std::string& model) const {
   return is_shape_model(model) ? *std::ranges::find_if_not(config.models, is_shape_model) : model;
 }
 
+int pilot_length(const Plan& plan, const Drafting& drafting) {
+  return std::min(drafting.max_length(plan.max_length()), plan.config.prompts.new_tokens - 1);
+}
+
 Plan make_plan(const RunConfig& config) {
   Plan plan{.config = config};
   read_plan_prompts(plan);

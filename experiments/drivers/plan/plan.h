@@ -101,6 +101,9 @@ struct Plan {
   const std::string& real_model_of(const std::string& model) const;
 };
 
+/// Levels that pilots of these settings ask for in every round that counts.
+int pilot_length(const Plan& plan, const Drafting& drafting);
+
 /// Plain decoding is always there, as the baseline of each model and temperature. Repetitions,
 /// prompts, the settings of a prompt and the rivals among equal settings are shuffled, in this
 /// nesting: what is compared is measured close together. Repetitions of plain decoding beyond those

@@ -17,16 +17,6 @@ constexpr int kSimulatedGenerations =
 
 }  // namespace
 
-PilotKey pilot_key(const Plan& plan, const Cell& cell, const std::string& category) {
-  return {plan.real_model_of(cell.model), cell.drafting, cell.temperature, category,
-          pilot_policy(cell)};
-}
-
-analysis::PairCosts costs_of(const std::vector<CostEntry>& costs, const Cell& cell) {
-  return pair_costs(costs,
-                    pair_key(cell.model, cell.drafting, analysis::regime_of(cell.temperature)));
-}
-
 void Totals::add(const Totals& other) {
   walltime_ns += other.walltime_ns, rounds += other.rounds, accepted += other.accepted,
       tested += other.tested;

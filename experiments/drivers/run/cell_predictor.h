@@ -7,17 +7,12 @@
 #include <vector>
 
 #include "analysis/stats/pair_costs.h"
-#include "experiments/drivers/run/pilots.h"
+#include "experiments/drivers/run/cell_policy.h"
 #include "sim/analytic/generation.h"
 
 namespace speclab::experiments {
 
 struct LoadedPlan;
-
-/// The pilots that a cell is predicted from: acceptance is a real model's, also for a shape model.
-PilotKey pilot_key(const Plan& plan, const Cell& cell, const std::string& category);
-
-analysis::PairCosts costs_of(const std::vector<CostEntry>& costs, const Cell& cell);
 
 /// Sums over prompts of a cell.
 struct Totals {

@@ -11,7 +11,7 @@
 #include "experiments/drivers/run/generation_checks.h"
 #include "experiments/drivers/run/law_distance.h"
 #include "experiments/drivers/run/measuring_progress.h"
-#include "experiments/drivers/run/predictions.h"
+#include "experiments/drivers/run/cell_policy.h"
 #include "experiments/drivers/run/second_decoding.h"
 #include "experiments/drivers/run/workbench.h"
 #include "sim/core/errors.h"

@@ -76,10 +76,6 @@ void run_pilots(Workbench& bench) {
   bench.progress().end_phase();
 }
 
-int pilot_length(const Plan& plan, const Drafting& drafting) {
-  return std::min(drafting.max_length(plan.max_length()), plan.config.prompts.new_tokens - 1);
-}
-
 std::vector<std::vector<RoundRecord>> pilot_rounds(const Plan& plan, const RunLog& log,
                                                    const PilotKey& key) {
   std::vector<std::vector<RoundRecord>> rounds;

@@ -30,9 +30,6 @@ struct PilotKey {
   std::string policy{};  ///< as of the pilots: empty for the greatest length
 };
 
-/// Levels that pilots of these settings ask for in every round that counts.
-int pilot_length(const Plan& plan, const Drafting& drafting);
-
 /// Rounds by prompt. Rounds near the end, which could not have the full length, are left out.
 std::vector<std::vector<RoundRecord>> pilot_rounds(const Plan& plan, const RunLog& log,
                                                    const PilotKey& key);

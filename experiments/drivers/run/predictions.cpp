@@ -9,11 +9,7 @@
 #include "analysis/stats/pair_costs.h"
 #include "experiments/drivers/run/cell_predictor.h"
 #include "experiments/drivers/run/cost_samples.h"
-#include "experiments/drivers/run/pilots.h"
 #include "experiments/drivers/run/workbench.h"
-#include "sim/analytic/auto_policy.h"
-#include "sim/core/policies/constant_policy.h"
-#include "sim/core/policies/policy_registry.h"
 
 namespace speclab::experiments {
 namespace {
@@ -93,28 +89,6 @@ Spread machine_spread(const Plan& plan, const WithoutPass& without, std::size_t 
 }
 
 }  // namespace
-
-analysis::PairKey pair_key(const std::string& model, const Drafting& drafting, Regime regime) {
-  return {.model = model,
-          .drafter = drafting.is_plain() ? "" : drafting.drafter,
-          .tree = drafting.tree,
-          .verifier = drafting.verifier,
-          .regime = regime};
-}
-
-std::unique_ptr<SpeculationLengthPolicy> cell_policy(const Plan& plan, const RunLog& log,
-                                                     const Cell& cell, const std::string& category,
-                                                     int prompt_tokens) {
-  if (cell.is_plain()) return std::make_unique<ConstantPolicy>(0);
-  if (cell.policy != "auto") return make_policy(cell.policy);
-  const int length = pilot_length(plan, cell.drafting);
-  sim::AutoPolicyOptions options{.costs = costs_of(log.costs(), cell).surface,
-                                 .prior = pilot_prior(plan, log, pilot_key(plan, cell, category))};
-  options.max_length = length;
-  options.rows_of_depth = cell.drafting.rows_of_depth(plan.max_length());
-  options.initial_context = prompt_tokens;
-  return std::make_unique<sim::AutoPolicy>(std::move(options));
-}
 
 std::vector<double> expected_walltimes(const LoadedPlan& loaded, const RunLog& log,
                                        const std::vector<CostEntry>& costs) {

@@ -13,15 +13,6 @@ namespace speclab::experiments {
 struct LoadedPlan;
 class Workbench;
 
-/// Whose costs these are.
-analysis::PairKey pair_key(const std::string& model, const Drafting& drafting, Regime regime);
-
-/// The policy of a cell for a prompt: `auto` from the costs of its pair and the pilots of the
-/// prompt's category.
-std::unique_ptr<SpeculationLengthPolicy> cell_policy(const Plan& plan, const RunLog& log,
-                                                     const Cell& cell, const std::string& category,
-                                                     int prompt_tokens);
-
 /// Walltimes a prompt, ns, one for each cell. @param costs  of the walltimes; the policies look at
 /// those of the log, as when they run
 std::vector<double> expected_walltimes(const LoadedPlan& loaded, const RunLog& log,

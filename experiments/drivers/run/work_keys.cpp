@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "experiments/drivers/config/named_drafters.h"
-#include "experiments/drivers/run/pilots.h"
 #include "sim/core/errors.h"
 #include "sim/core/sha256.h"
 

@@ -10,6 +10,7 @@
 #include "engines/models/decoder/decoder_shape.h"
 #include "engines/models/decoder/feature_transformer.h"
 #include "engines/models/mlp/mlp_speculator_config.h"
+#include "engines/models/families/families.h"
 #include "sim/core/errors.h"
 #include "tests/engines/formats/memory_file.h"
 #include "tests/engines/formats/mutants.h"

@@ -1,5 +1,6 @@
 #include "tests/engines/training/tiny_target.h"
 
+#include "engines/models/decoder/shape_json.h"
 #include "engines/formats/safetensors_writer.h"
 #include "engines/models/catalogue.h"
 #include "sim/core/files.h"

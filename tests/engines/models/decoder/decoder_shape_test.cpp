@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engines/formats/gguf_file.h"
+#include "engines/models/families/families.h"
 #include "sim/core/errors.h"
 #include "tests/engines/formats/gguf_bytes.h"
 #include "tests/engines/formats/temporary_folder.h"

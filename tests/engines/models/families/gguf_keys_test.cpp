@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "engines/models/decoder/decoder_shape.h"
+#include "engines/models/families/families.h"
 #include "sim/core/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/support/family_files.h"

@@ -2,6 +2,7 @@
 // no reader heeds. The fixtures as they are load in the tests of parity.
 
 #include "engines/models/families/json_contradictions.h"
+#include "engines/models/families/families.h"
 
 #include <gtest/gtest.h>
 

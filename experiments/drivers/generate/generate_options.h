@@ -1,0 +1,28 @@
+#pragma once
+#include <string>
+
+#include "experiments/drivers/commands/model_options.h"
+#include "experiments/drivers/commands/prompt.h"
+#include "experiments/drivers/generate/constraint.h"
+#include "experiments/drivers/generate/stream_options.h"
+#include "experiments/drivers/generation/generation_options.h"
+
+namespace speclab::experiments {
+
+/// Options of `speclab generate`.
+struct GenerateOptions {
+  CommonOptions common;
+  PromptOptions prompt;
+  bool side_by_side = false;
+  bool draw_trees = false;  ///< every round's draft instead of text as it comes
+  StreamOptions stream;
+  engines::DecoderOptions decoder;
+  std::string policy = "constant:4";
+  GenerationOptions generation;
+  ConstraintOptions constraint;
+
+  /// Whether standard output holds JSON alone.
+  bool prints_json() const { return common.json || stream.has_lines(); }
+};
+
+}  // namespace speclab::experiments
