@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "analysis/io/atlas.h"
+#include "analysis/tables/atlas.h"
 #include "analysis/plots/figure.h"
 
 namespace speclab::analysis {

@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "analysis/io/costs.h"
+#include "analysis/tables/costs.h"
 #include "analysis/plots/figure.h"
 
 namespace speclab::analysis {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "analysis/plots/figure_text.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "analysis/plots/gnuplot_script.h"
 #include "analysis/plots/process.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 
 namespace speclab::analysis {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/io/manifest.h"
+#include "analysis/tables/manifest.h"
 #include "analysis/stats/groups.h"
 
 namespace speclab::analysis {

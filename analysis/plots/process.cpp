@@ -10,7 +10,7 @@
 #include <cstring>
 #include <memory>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 extern char** environ;
 

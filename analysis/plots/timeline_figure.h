@@ -2,7 +2,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/io/timeline.h"
+#include "analysis/tables/timeline.h"
 #include "analysis/plots/figures.h"
 
 namespace speclab::analysis {

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "analysis/plots/figure_text.h"
-#include "sim/monte_carlo/distributions.h"
+#include "sim/statistics/distributions.h"
 
 namespace speclab::analysis {
 namespace {

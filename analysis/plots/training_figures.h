@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "analysis/io/training_curve.h"
+#include "analysis/tables/training_curve.h"
 #include "analysis/plots/figure.h"
 
 namespace speclab::analysis {

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/io/atlas.h"
-#include "analysis/io/manifest.h"
+#include "analysis/tables/atlas.h"
+#include "analysis/tables/manifest.h"
 #include "analysis/plots/figure.h"
 
 namespace speclab::analysis {

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/io/costs.h"
-#include "analysis/io/manifest.h"
+#include "analysis/tables/costs.h"
+#include "analysis/tables/manifest.h"
 #include "analysis/plots/figure.h"
 
 namespace speclab::analysis {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/io/manifest.h"
+#include "analysis/tables/manifest.h"
 #include "analysis/plots/figure.h"
 
 namespace speclab::analysis {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/io/drafts.h"
+#include "analysis/tables/drafts.h"
 
 namespace speclab::analysis {
 

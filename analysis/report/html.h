@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/stats/estimate.h"
+#include "analysis/tables/estimate.h"
 
 namespace speclab::analysis {
 

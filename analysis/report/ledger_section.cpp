@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "analysis/io/csv_writer.h"
+#include "analysis/tables/csv_writer.h"
 #include "analysis/plots/figure_text.h"
 #include "analysis/report/html.h"
 #include "analysis/report/sortable_table.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "analysis/io/file_digests.h"
-#include "sim/core/errors.h"
+#include "analysis/tables/file_digests.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/io/drafts.h"
+#include "analysis/tables/drafts.h"
 #include "analysis/plots/figures.h"
 #include "analysis/report/ledger_section.h"
 #include "analysis/report/regret_section.h"

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "analysis/io/csv_writer.h"
+#include "analysis/tables/csv_writer.h"
 #include "analysis/report/sortable_table.h"
 
 namespace speclab::analysis {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <iterator>
 
-#include "analysis/io/file_digests.h"
+#include "analysis/tables/file_digests.h"
 #include "analysis/plots/acceptance_figures.h"
 #include "analysis/plots/atlas_figures.h"
 #include "analysis/plots/cost_figures.h"
@@ -24,9 +24,9 @@
 #include "analysis/report/page.h"
 #include "analysis/report/regret_section.h"
 #include "analysis/stats/cells.h"
-#include "sim/core/data_folder.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/data_folder.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 
 namespace speclab::analysis {
 namespace {

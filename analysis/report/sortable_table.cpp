@@ -4,7 +4,7 @@
 
 #include "analysis/plots/figure_text.h"
 #include "analysis/report/html.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

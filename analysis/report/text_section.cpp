@@ -6,7 +6,7 @@
 
 #include "analysis/report/html.h"
 #include "analysis/report/sample_chooser.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "analysis/io/run_folder.h"
+#include "analysis/tables/run_folder.h"
 
 namespace speclab::analysis {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/stats/estimate.h"
+#include "analysis/tables/estimate.h"
 #include "sim/core/rng_stream.h"
 
 namespace speclab::analysis {

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

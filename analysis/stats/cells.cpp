@@ -6,9 +6,9 @@
 #include <functional>
 #include <string_view>
 
-#include "analysis/io/csv_writer.h"
+#include "analysis/tables/csv_writer.h"
 #include "analysis/stats/median.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

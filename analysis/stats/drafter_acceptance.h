@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/io/acceptance.h"
+#include "analysis/tables/acceptance.h"
 #include "analysis/stats/bootstrap.h"
 
 namespace speclab::analysis {

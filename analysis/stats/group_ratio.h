@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/io/run_folder.h"
+#include "analysis/tables/run_folder.h"
 #include "analysis/stats/bootstrap.h"
 
 namespace speclab::analysis {

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "analysis/stats/median.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

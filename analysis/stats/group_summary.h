@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "analysis/io/run_folder.h"
+#include "analysis/tables/run_folder.h"
 #include "analysis/stats/group_ratio.h"
 
 namespace speclab::analysis {

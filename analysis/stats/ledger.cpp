@@ -9,7 +9,7 @@
 #include "analysis/stats/clustered_mean.h"
 #include "analysis/stats/median.h"
 #include "analysis/stats/surface_times.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/io/pace.h"
+#include "analysis/tables/pace.h"
 #include "analysis/stats/groups.h"
 #include "analysis/stats/pair_costs.h"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "sim/monte_carlo/distributions.h"
+#include "sim/statistics/distributions.h"
 
 namespace speclab::analysis {
 

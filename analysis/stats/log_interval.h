@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "analysis/stats/estimate.h"
+#include "analysis/tables/estimate.h"
 
 namespace speclab::analysis {
 

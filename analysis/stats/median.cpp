@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "sim/core/errors.h"
-#include "sim/monte_carlo/distributions.h"
+#include "sim/system/errors.h"
+#include "sim/statistics/distributions.h"
 
 namespace speclab::analysis {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "analysis/stats/estimate.h"
+#include "analysis/tables/estimate.h"
 
 namespace speclab::analysis {
 

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "analysis/stats/held_costs.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

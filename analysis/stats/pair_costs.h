@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/io/costs.h"
-#include "analysis/io/pace.h"
+#include "analysis/tables/costs.h"
+#include "analysis/tables/pace.h"
 #include "sim/analytic/cost_surface.h"
 
 namespace speclab::analysis {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/io/costs.h"
+#include "analysis/tables/costs.h"
 #include "analysis/stats/groups.h"
 
 namespace speclab::analysis {

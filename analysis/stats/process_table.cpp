@@ -6,10 +6,10 @@
 #include <cmath>
 #include <map>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/monte_carlo/acceptance_constancy.h"
 #include "sim/monte_carlo/acceptance_estimates.h"
-#include "sim/monte_carlo/jackknife.h"
+#include "sim/statistics/jackknife.h"
 #include "sim/monte_carlo/process_fits.h"
 
 namespace speclab::analysis {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/io/run_folder.h"
+#include "analysis/tables/run_folder.h"
 #include "analysis/stats/pair_costs.h"
 
 namespace speclab::analysis {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engines/constraints/subsets.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 

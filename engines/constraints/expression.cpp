@@ -1,7 +1,7 @@
 #include "engines/constraints/expression.h"
 
 #include "engines/constraints/utf8_bytes.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 

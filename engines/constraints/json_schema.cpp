@@ -13,8 +13,8 @@
 #include "engines/constraints/schema_place.h"
 #include "engines/constraints/schema_text.h"
 #include "engines/constraints/spelt_json.h"
-#include "sim/core/errors.h"
-#include "sim/core/json_text.h"
+#include "sim/system/errors.h"
+#include "sim/system/json_text.h"
 
 namespace speclab::engines {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "engines/constraints/regex_reader.h"
 #include "engines/constraints/utf8_bytes.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/core/errors.h"
-#include "sim/core/json_text.h"
+#include "sim/system/errors.h"
+#include "sim/system/json_text.h"
 
 namespace speclab::engines {
 

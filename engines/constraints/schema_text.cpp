@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engines/constraints/json_schema.h"
-#include "sim/core/errors.h"
-#include "sim/core/json_text.h"
+#include "sim/system/errors.h"
+#include "sim/system/json_text.h"
 
 namespace speclab::engines {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "engines/constraints/utf8_bytes.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -5,7 +5,7 @@
 #include "engines/constraints/automaton_mask.h"
 #include "engines/constraints/json_schema.h"
 #include "engines/constraints/regex_reader.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

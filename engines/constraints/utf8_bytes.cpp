@@ -1,6 +1,6 @@
 #include "engines/constraints/utf8_bytes.h"
 
-#include "sim/core/utf8.h"
+#include "sim/system/utf8.h"
 
 namespace speclab::engines {
 namespace {

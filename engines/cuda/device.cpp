@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "engines/cuda/cuda_errors.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines::cuda {
 

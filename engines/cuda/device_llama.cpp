@@ -9,7 +9,7 @@
 #include "engines/cuda/kv_cache_cuda.h"
 #include "engines/cuda/packed_weights.h"
 #include "engines/models/draft_vocabulary.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines::cuda {
 namespace {

@@ -11,7 +11,7 @@
 #include "engines/cuda/kernels.h"
 #include "engines/cuda/layer_block.h"
 #include "engines/cuda/layer_stream.h"
-#include "engines/models/decoder/decoder_weights.h"
+#include "engines/models/decoder_weights.h"
 
 namespace speclab::engines::cuda {
 

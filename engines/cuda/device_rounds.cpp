@@ -6,7 +6,7 @@
 
 #include "engines/cuda/kernels/rounds.h"
 #include "engines/cuda/kernels/tree_rounds.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines::cuda {
 namespace {

@@ -7,7 +7,7 @@
 #include <bit>
 
 #include "engines/cuda/cuda_errors.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines::cuda {
 namespace {

@@ -5,7 +5,7 @@
 #include "engines/cuda/device.h"
 #include "engines/cuda/device_memory.h"
 #include "engines/cuda/kernels.h"
-#include "engines/models/decoder/decoder_shape.h"
+#include "engines/models/decoder_shape.h"
 #include "engines/models/row_plan.h"
 
 namespace speclab::engines::cuda {

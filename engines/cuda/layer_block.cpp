@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engines/cuda/packed_weights.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines::cuda {
 namespace {

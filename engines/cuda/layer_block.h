@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "engines/models/decoder/decoder_shape.h"
+#include "engines/models/decoder_shape.h"
 
 namespace speclab::engines::cuda {
 

@@ -7,7 +7,7 @@
 
 #include "engines/cuda/cuda_errors.h"
 #include "engines/cuda/kv_cache_cuda.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines::cuda {
 namespace {

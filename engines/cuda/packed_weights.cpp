@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "engines/cuda/packed_layout.h"
-#include "engines/models/cpu/bfloat16.h"
-#include "sim/core/errors.h"
+#include "engines/cpu/bfloat16.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines::cuda {
 std::int64_t packed_size(std::int64_t rows, std::int64_t columns) {

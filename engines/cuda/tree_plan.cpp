@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines::cuda {
 

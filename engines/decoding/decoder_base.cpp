@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "engines/decoding/clock.h"
-#include "engines/decoding/commit_chain.h"
+#include "engines/models/clock.h"
+#include "engines/models/commit_chain.h"
 #include "engines/decoding/request_checks.h"
 #include "engines/sampling/score_processors.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/log_sum_exp.h"
 
 namespace speclab::engines {

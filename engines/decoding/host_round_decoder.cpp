@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "engines/decoding/clock.h"
+#include "engines/models/clock.h"
 #include "engines/sampling/history.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/tree_growth.h"
 
 namespace speclab::engines {

@@ -1,6 +1,6 @@
 #include "engines/decoding/plain_decoder.h"
 
-#include "engines/decoding/clock.h"
+#include "engines/models/clock.h"
 #include "sim/core/law_sampling.h"
 #include "sim/core/round_key.h"
 

@@ -3,7 +3,7 @@
 #include "engines/drafters/allowed_laws.h"
 #include "engines/drafters/next_token_sources.h"
 #include "engines/interface/token_mask.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

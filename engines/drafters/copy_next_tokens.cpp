@@ -5,7 +5,7 @@
 #include "engines/drafters/next_token_sources.h"
 #include "engines/drafters/prompt_matches.h"
 #include "engines/interface/names.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

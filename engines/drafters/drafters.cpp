@@ -9,7 +9,7 @@
 #include "engines/interface/drafter_checks.h"
 #include "engines/interface/fitting_drafter.h"
 #include "engines/interface/names.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/tree_growth.h"
 
 namespace speclab::engines {

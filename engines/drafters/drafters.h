@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engines/bridges/bridges.h"
+#include "engines/drafters/bridges.h"
 #include "engines/interface/drafter.h"
 #include "engines/interface/language_model.h"
 #include "engines/interface/mlp_speculator.h"

@@ -2,7 +2,7 @@
 
 #include "engines/drafters/next_token_sources.h"
 #include "engines/drafters/prompt_matches.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

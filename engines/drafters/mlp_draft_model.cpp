@@ -1,5 +1,5 @@
 #include "engines/drafters/draft_model.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engines/drafters/next_tokens.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "engines/decoding/commit_chain.h"
-#include "engines/decoding/counted_model.h"
-#include "sim/core/errors.h"
+#include "engines/models/commit_chain.h"
+#include "engines/models/counted_model.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

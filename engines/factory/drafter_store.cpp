@@ -2,13 +2,13 @@
 
 #include "engines/interface/fitting_drafter.h"
 #include "engines/interface/names.h"
-#include "engines/models/catalogue.h"
+#include "engines/families/catalogue.h"
 #include "engines/models/resized_vocabulary.h"
-#include "engines/models/trimmed_head.h"
+#include "engines/families/trimmed_head.h"
 #include "engines/ngrams/ngram_file.h"
 #include "engines/training/training_record.h"
-#include "sim/core/errors.h"
-#include "sim/core/sha256.h"
+#include "sim/system/errors.h"
+#include "sim/system/sha256.h"
 
 namespace speclab::engines {
 namespace {

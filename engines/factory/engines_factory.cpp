@@ -12,20 +12,20 @@
 #include "engines/interface/engines.h"
 #include "engines/interface/interface_number.h"
 #include "engines/interface/names.h"
-#include "engines/models/catalogue.h"
-#include "engines/models/cpu/read_bandwidth.h"
+#include "engines/families/catalogue.h"
+#include "engines/cpu/read_bandwidth.h"
 #include "engines/search/beam_search.h"
 #include "engines/search/contrastive_search.h"
 #include "engines/search/search_checks.h"
-#include "engines/tokenizers/chat_template.h"
+#include "engines/templates/chat_template.h"
 #include "engines/training/language_model.h"
 #include "engines/training/train_drafter.h"
 #include "engines/verifiers/verifier.h"
 #if SPECLAB_HAVE_CUDA
 #include "engines/cuda/device_round_decoder.h"
-#include "engines/decoding/stop_rules.h"
+#include "engines/sampling/stop_rules.h"
 #endif
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -3,20 +3,20 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "engines/device_monitor/energy_meters.h"
-#include "engines/device_monitor/nvml_monitor.h"
+#include "engines/device/energy_meters.h"
+#include "engines/device/nvml_monitor.h"
 #include "engines/interface/names.h"
-#include "engines/models/cpu/decoder_cpu.h"
-#include "engines/models/cpu/matrix_forms.h"
-#include "engines/models/cpu/mlp_speculator_cpu.h"
+#include "engines/cpu/decoder_cpu.h"
+#include "engines/cpu/matrix_forms.h"
+#include "engines/cpu/mlp_speculator_cpu.h"
 #include "engines/models/memory_need.h"
-#include "engines/models/torch/decoder_torch.h"
+#include "engines/reference/decoder_torch.h"
 #if SPECLAB_HAVE_CUDA
 #include "engines/cuda/device_llama.h"
 #include "engines/cuda/kv_cache_cuda.h"
 #include "engines/cuda/llama_cuda.h"
 #endif
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

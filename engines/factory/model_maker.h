@@ -8,9 +8,9 @@
 #include "engines/interface/engines.h"
 #include "engines/interface/language_model.h"
 #include "engines/interface/mlp_speculator.h"
-#include "engines/models/catalogue.h"
-#include "engines/models/cpu/number_forms.h"
-#include "engines/models/cpu/thread_team.h"
+#include "engines/families/catalogue.h"
+#include "engines/cpu/number_forms.h"
+#include "engines/cpu/thread_team.h"
 
 namespace speclab::engines {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engines/formats/folder_kind.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "engines/formats/input_file.h"
 #include "engines/formats/json_file.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {
@@ -116,7 +116,7 @@ struct OtherWeights {
   std::string_view beginning, ending, kind, change;
 };
 
-constexpr std::string_view kConvert = "convert them to safetensors, or choose a copy with them";
+constexpr std::string_view kConvertWeights = "convert them to safetensors, or choose a copy with them";
 
 constexpr std::array<OtherWeights, 10> kOtherWeights = {
     {{"", ".safetensors.index.json", "another name", "name it model.safetensors.index.json"},
@@ -125,11 +125,11 @@ constexpr std::array<OtherWeights, 10> kOtherWeights = {
       "convert it to Hugging Face's layout"},
      {"", ".safetensors", "another name", "name the file of all weights model.safetensors"},
      {"", ".gguf", "a GGUF file", "give the path of that file"},
-     {"", ".bin", "a PyTorch pickle, which is not read", kConvert},
-     {"", ".pth", "a PyTorch pickle, which is not read", kConvert},
-     {"", ".h5", "weights of TensorFlow", kConvert},
-     {"", ".msgpack", "weights of Flax", kConvert},
-     {"", ".onnx", "an ONNX graph", kConvert}}};
+     {"", ".bin", "a PyTorch pickle, which is not read", kConvertWeights},
+     {"", ".pth", "a PyTorch pickle, which is not read", kConvertWeights},
+     {"", ".h5", "weights of TensorFlow", kConvertWeights},
+     {"", ".msgpack", "weights of Flax", kConvertWeights},
+     {"", ".onnx", "an ONNX graph", kConvertWeights}}};
 
 }  // namespace
 

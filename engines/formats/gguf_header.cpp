@@ -9,7 +9,7 @@
 #include "engines/formats/checked_size.h"
 #include "engines/formats/gguf_values.h"
 #include "engines/formats/other_file.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

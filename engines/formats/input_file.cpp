@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "engines/formats/blob_link.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -4,8 +4,8 @@
 #include <bit>
 #include <nlohmann/json.hpp>
 
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 
 namespace speclab::engines {
 namespace {

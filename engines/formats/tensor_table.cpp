@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "engines/formats/input_file.h"
-#include "sim/core/edit_distance.h"
-#include "sim/core/errors.h"
+#include "sim/system/edit_distance.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

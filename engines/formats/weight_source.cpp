@@ -1,6 +1,6 @@
 #include "engines/formats/weight_source.h"
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 

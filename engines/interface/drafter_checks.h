@@ -10,7 +10,7 @@
 
 #include "engines/interface/names.h"
 #include "engines/interface/round_decoder.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 

@@ -7,7 +7,7 @@
 
 #include "engines/interface/language_model.h"
 #include "engines/interface/tokenizer.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "engines/models/row_plan.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "engines/ngrams/ngram_model.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "engines/ngrams/discounts.h"
 #include "engines/ngrams/small_float.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -8,9 +8,9 @@
 #include "engines/formats/input_file.h"
 #include "engines/formats/recorded_digest.h"
 #include "engines/ngrams/ngram_checks.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
-#include "sim/core/sha256.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
+#include "sim/system/sha256.h"
 
 namespace speclab::engines {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engines/ngrams/small_float.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "engines/interface/not_finite.h"
-#include "engines/models/cpu/kernels.h"
+#include "engines/cpu/kernels.h"
 #include "engines/sampling/score_processors.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/vector_math.h"
 
 namespace speclab::engines {

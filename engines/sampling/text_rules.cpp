@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 

@@ -9,7 +9,7 @@
 
 #include "engines/interface/text_rules.h"
 #include "engines/interface/token_mask.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 

@@ -6,7 +6,7 @@
 
 #include "engines/interface/drafter_checks.h"
 #include "engines/search/search_checks.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/tree_growth.h"
 
 namespace speclab::engines {

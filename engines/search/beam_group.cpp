@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "engines/sampling/score_processors.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "engines/decoding/clock.h"
-#include "engines/decoding/commit_chain.h"
+#include "engines/models/clock.h"
+#include "engines/models/commit_chain.h"
 #include "engines/decoding/request_checks.h"
 #include "engines/search/forced_word_checks.h"
 #include "engines/search/search_checks.h"
-#include "engines/decoding/stop_rules.h"
-#include "sim/core/errors.h"
+#include "engines/sampling/stop_rules.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "engines/decoding/counted_model.h"
+#include "engines/models/counted_model.h"
 #include "engines/interface/sequence_search.h"
 #include "engines/interface/tokenizer.h"
 #include "engines/search/beam_drafts.h"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "engines/decoding/clock.h"
-#include "engines/decoding/commit_chain.h"
+#include "engines/models/clock.h"
+#include "engines/models/commit_chain.h"
 #include "engines/decoding/request_checks.h"
 #include "engines/interface/not_finite.h"
 #include "engines/sampling/score_processors.h"

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "engines/decoding/counted_model.h"
-#include "engines/decoding/stop_rules.h"
+#include "engines/models/counted_model.h"
+#include "engines/sampling/stop_rules.h"
 #include "engines/interface/sequence_search.h"
 #include "engines/interface/tokenizer.h"
 #include "engines/search/row_scorer.h"

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "engines/interface/not_finite.h"
-#include "engines/models/cpu/kernels.h"
+#include "engines/cpu/kernels.h"
 #include "engines/sampling/score_processors.h"
 
 namespace speclab::engines {

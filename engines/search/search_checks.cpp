@@ -8,7 +8,7 @@
 #include "engines/sampling/score_processors.h"
 #include "engines/search/beam_drafts.h"
 #include "engines/search/forced_word_checks.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

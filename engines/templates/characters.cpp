@@ -7,7 +7,7 @@
 #include <functional>
 #include <unordered_set>
 
-#include "sim/core/utf8.h"
+#include "sim/system/utf8.h"
 
 namespace speclab::templates {
 namespace {

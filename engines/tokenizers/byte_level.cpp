@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "sim/core/utf8.h"
+#include "sim/system/utf8.h"
 
 namespace speclab::engines {
 namespace {

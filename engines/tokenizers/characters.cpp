@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sim/core/utf8.h"
+#include "sim/system/utf8.h"
 
 namespace speclab::engines {
 namespace {

@@ -7,7 +7,7 @@
 #include "engines/formats/input_file.h"
 #include "engines/formats/json_file.h"
 #include "engines/tokenizers/chat_template_files.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -7,7 +7,7 @@
 #include "engines/tokenizers/pre_tokenizer.h"
 #include "engines/tokenizers/scored_vocabulary.h"
 #include "engines/tokenizers/vocabulary_builder.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

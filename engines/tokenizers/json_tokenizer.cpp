@@ -14,7 +14,7 @@
 #include "engines/tokenizers/load_tokenizer.h"
 #include "engines/tokenizers/surroundings.h"
 #include "engines/tokenizers/vocabulary_builder.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

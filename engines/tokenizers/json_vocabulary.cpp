@@ -4,8 +4,8 @@
 
 #include "engines/formats/input_file.h"
 #include "engines/tokenizers/json_steps.h"
-#include "sim/core/errors.h"
-#include "sim/core/json_text.h"
+#include "sim/system/errors.h"
+#include "sim/system/json_text.h"
 
 namespace speclab::engines {
 

@@ -9,7 +9,7 @@
 
 #include "engines/tokenizers/charsmap.h"
 #include "engines/tokenizers/pattern.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 

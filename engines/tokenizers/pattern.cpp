@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "engines/tokenizers/characters.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

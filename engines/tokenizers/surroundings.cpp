@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engines/formats/input_file.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

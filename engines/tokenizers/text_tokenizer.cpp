@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "engines/tokenizers/characters.h"
-#include "engines/tokenizers/chat_template.h"
+#include "engines/templates/chat_template.h"
 #include "engines/tokenizers/known_pieces.h"
 #include "engines/tokenizers/utf8_streaming_decoder.h"
-#include "sim/core/errors.h"
-#include "sim/core/utf8.h"
+#include "sim/system/errors.h"
+#include "sim/system/utf8.h"
 
 namespace speclab::engines {
 namespace {

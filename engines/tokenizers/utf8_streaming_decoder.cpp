@@ -1,6 +1,6 @@
 #include "engines/tokenizers/utf8_streaming_decoder.h"
 
-#include "sim/core/utf8.h"
+#include "sim/system/utf8.h"
 
 namespace speclab::engines {
 

@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "engines/tokenizers/byte_level.h"
-#include "sim/core/errors.h"
-#include "sim/core/utf8.h"
+#include "sim/system/errors.h"
+#include "sim/system/utf8.h"
 
 namespace speclab::engines {
 namespace {

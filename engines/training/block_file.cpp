@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
-#include "sim/core/sha256.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
+#include "sim/system/sha256.h"
 
 namespace speclab::engines {
 namespace {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "sim/core/path_lock.h"
+#include "sim/system/path_lock.h"
 
 namespace speclab::engines {
 

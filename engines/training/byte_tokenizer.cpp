@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engines/tokenizers/byte_level.h"
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 
 namespace speclab::engines {
 namespace {

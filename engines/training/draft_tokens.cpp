@@ -8,7 +8,7 @@
 #include "engines/formats/json_file.h"
 #include "engines/models/draft_vocabulary.h"
 #include "engines/training/frequent_tokens.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

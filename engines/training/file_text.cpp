@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "engines/training/own_text_file.h"
-#include "sim/core/errors.h"
-#include "sim/core/sha256.h"
+#include "sim/system/errors.h"
+#include "sim/system/sha256.h"
 
 namespace speclab::engines {
 namespace {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "sim/core/sha256.h"
+#include "sim/system/sha256.h"
 
 namespace speclab::engines {
 namespace {

@@ -11,9 +11,9 @@
 #include "engines/training/held_out.h"
 #include "engines/training/manifest.h"
 #include "engines/training/text_split.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
-#include "sim/core/sha256.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
+#include "sim/system/sha256.h"
 
 namespace speclab::engines {
 namespace {

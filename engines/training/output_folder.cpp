@@ -1,6 +1,6 @@
 #include "engines/training/output_folder.h"
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 
 namespace speclab::engines {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/path_lock.h"
+#include "sim/system/path_lock.h"
 
 namespace speclab::engines {
 

@@ -7,12 +7,12 @@
 #include <numeric>
 
 #include "engines/decoding/plain_decoder.h"
-#include "engines/models/cpu/bfloat16.h"
-#include "engines/models/cpu/kernels.h"
+#include "engines/cpu/bfloat16.h"
+#include "engines/cpu/kernels.h"
 #include "engines/training/own_text_file.h"
-#include "sim/core/errors.h"
-#include "sim/core/policies/constant_policy.h"
-#include "sim/core/sha256.h"
+#include "sim/system/errors.h"
+#include "sim/policies/constant_policy.h"
+#include "sim/system/sha256.h"
 
 namespace speclab::engines {
 namespace {

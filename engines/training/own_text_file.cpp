@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
-#include "sim/core/json_text.h"
-#include "sim/core/utf8.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
+#include "sim/system/json_text.h"
+#include "sim/system/utf8.h"
 
 namespace speclab::engines {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "engines/models/catalogue.h"
+#include "engines/families/catalogue.h"
 #include "engines/training/file_text.h"
 #include "engines/training/ngram_trainer.h"
 #include "engines/training/output_folder.h"
@@ -14,7 +14,7 @@
 #include "engines/training/torch/small_transformer_trainer.h"
 #include "engines/training/torch/training_device.h"
 #include "engines/training/training_checks.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -13,7 +13,7 @@
 #include "engines/ngrams/ngram_estimation.h"
 #include "engines/training/draft_tokens.h"
 #include "engines/training/own_text.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "engines/interface/names.h"
 #include "engines/verifiers/verifier.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "engines/verifiers/verifier.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

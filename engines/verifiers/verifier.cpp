@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "engines/interface/names.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

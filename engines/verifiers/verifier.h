@@ -1,5 +1,5 @@
 #pragma once
-// Decides which drafted tokens stand. The rules themselves are scalar truth in sim/core/rules; here
+// Decides which drafted tokens stand. The rules themselves are scalar truth in sim/rules; here
 // they meet the engine.
 
 #include <memory>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engines/interface/round_decoder.h"
-#include "sim/core/acceptance.h"
+#include "sim/rules/acceptance.h"
 
 namespace speclab::engines {
 

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::bench {
 

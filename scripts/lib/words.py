@@ -267,11 +267,11 @@ def kinds_of(path):
     if not is_source(path):
         return []
     kinds = ["error"]
-    if path.suffix == ".h" and name.startswith(("engines/interface/", "sim/core/")):
+    if path.suffix == ".h" and name.startswith(("engines/interface/", "sim/core/", "sim/policies/", "sim/rules/", "sim/system/")):
         kinds.append("comment")
-    if re.fullmatch(r"experiments/drivers/cli\w*\.cpp", name):
+    if re.fullmatch(r"experiments/drivers/cli/\w*\.cpp", name):
         kinds.append("help")
-    if re.fullmatch(r"experiments/drivers/(config/run|commands/train)_schema\.cpp", name):
+    if re.fullmatch(r"experiments/drivers/config/(run|train)_schema\.cpp", name):
         kinds.append("key")
     if name.startswith("analysis/report/"):
         kinds.append("report")

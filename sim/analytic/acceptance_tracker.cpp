@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "sim/analytic/arguments.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 namespace {

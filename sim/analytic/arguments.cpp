@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 namespace {

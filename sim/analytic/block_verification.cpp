@@ -8,7 +8,7 @@
 #include "sim/analytic/law_sums.h"
 #include "sim/analytic/one_token.h"
 #include "sim/analytic/tokens_per_round.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "sim/analytic/arguments.h"
 #include "sim/analytic/tokens_per_round.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 

@@ -8,7 +8,7 @@
 #include "sim/analytic/arguments.h"
 #include "sim/analytic/bisection.h"
 #include "sim/analytic/law_sums.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 namespace {

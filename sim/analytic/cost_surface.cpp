@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 

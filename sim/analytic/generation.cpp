@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "sim/analytic/tokens_per_round.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/core/rules/lenient_residual.h"
+#include "sim/rules/lenient_residual.h"
 #include "sim/core/token.h"
 
 namespace speclab::sim {

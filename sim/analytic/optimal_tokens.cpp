@@ -8,7 +8,7 @@
 #include "sim/analytic/arguments.h"
 #include "sim/analytic/best_first_tree.h"
 #include "sim/analytic/sequoia_table.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 

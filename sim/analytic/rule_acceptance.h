@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/rules/lossy_rule_options.h"
+#include "sim/rules/lossy_rule_options.h"
 
 namespace speclab::sim {
 

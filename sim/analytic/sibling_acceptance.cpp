@@ -4,7 +4,7 @@
 #include <queue>
 #include <string>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 namespace {

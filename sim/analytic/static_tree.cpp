@@ -6,7 +6,7 @@
 #include "sim/analytic/arguments.h"
 #include "sim/analytic/optimal_tokens.h"
 #include "sim/analytic/sequoia_table.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 

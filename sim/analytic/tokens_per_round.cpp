@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "sim/analytic/arguments.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/vector_math.h"
 
 namespace speclab {

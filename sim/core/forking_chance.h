@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/core/chance.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab {
 

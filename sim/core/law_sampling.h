@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/core/chance.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/law.h"
 #include "sim/core/vector_math.h"
 

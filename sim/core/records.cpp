@@ -1,6 +1,6 @@
 #include "sim/core/records.h"
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab {
 

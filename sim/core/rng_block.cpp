@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/rng_block_x86.h"
 
 namespace speclab {

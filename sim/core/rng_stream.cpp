@@ -1,6 +1,6 @@
 #include "sim/core/rng_stream.h"
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab {
 namespace {

@@ -1,6 +1,6 @@
 #include "sim/core/token_tree.h"
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab {
 

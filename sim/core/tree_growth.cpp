@@ -3,7 +3,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab {
 namespace {

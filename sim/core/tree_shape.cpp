@@ -3,7 +3,7 @@
 #include <numeric>
 #include <string_view>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/token_tree.h"
 
 namespace speclab {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/vector_math.h"
 
 namespace speclab {

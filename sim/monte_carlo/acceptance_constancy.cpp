@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/errors.h"
-#include "sim/monte_carlo/distributions.h"
-#include "sim/monte_carlo/jackknife.h"
+#include "sim/system/errors.h"
+#include "sim/statistics/distributions.h"
+#include "sim/statistics/jackknife.h"
 
 namespace speclab::sim {
 namespace {

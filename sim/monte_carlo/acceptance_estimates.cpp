@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
-#include "sim/core/errors.h"
-#include "sim/monte_carlo/jackknife.h"
+#include "sim/system/errors.h"
+#include "sim/statistics/jackknife.h"
 
 namespace speclab::sim {
 namespace {

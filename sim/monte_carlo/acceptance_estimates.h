@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/monte_carlo/acceptance_counts.h"
-#include "sim/monte_carlo/estimate.h"
+#include "sim/statistics/estimate.h"
 #include "sim/monte_carlo/round_trace.h"
 
 namespace speclab::sim {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <string>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/monte_carlo/process_fits.h"
 
 namespace speclab::sim {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "sim/analytic/one_token.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 namespace {

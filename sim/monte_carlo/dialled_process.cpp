@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/monte_carlo/dialled_law.h"
 
 namespace speclab::sim {

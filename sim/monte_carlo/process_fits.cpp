@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "sim/analytic/tokens_per_round.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/monte_carlo/acceptance_estimates.h"
 
 namespace speclab::sim {

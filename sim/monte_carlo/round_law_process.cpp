@@ -3,7 +3,7 @@
 #include <limits>
 #include <utility>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/rng_block.h"
 
 namespace speclab::sim {

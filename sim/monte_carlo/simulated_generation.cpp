@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "sim/analytic/round_costs.h"
-#include "sim/core/errors.h"
-#include "sim/core/policies/constant_policy.h"
-#include "sim/monte_carlo/clairvoyant_policy.h"
+#include "sim/system/errors.h"
+#include "sim/policies/constant_policy.h"
+#include "sim/policies/clairvoyant_policy.h"
 #include "sim/monte_carlo/round_law_process.h"
 #include "sim/monte_carlo/round_source.h"
 

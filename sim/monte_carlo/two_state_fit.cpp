@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/monte_carlo/process_fits.h"
 
 namespace speclab::sim {

@@ -7,7 +7,7 @@
 #include <map>
 #include <sstream>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/defects/seeded_run.h"
 #include "tests/support/test_size.h"
 

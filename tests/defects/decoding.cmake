@@ -1,18 +1,21 @@
 # Defects of decoding: needs the engines.
 find_package(nlohmann_json REQUIRED)
 
-speclab_seeded_library(NAME speclab_seeded LIBRARIES speclab_sim_core speclab_decoding speclab_models UNSEEDED "kernels|catalogue|sha256|read_bandwidth")
+speclab_seeded_library(NAME speclab_seeded
+  LIBRARIES speclab_sim_system speclab_sim_core speclab_sim_policies speclab_models speclab_families speclab_cpu speclab_sampling speclab_verifiers
+    speclab_drafters speclab_decoding speclab_search
+  UNSEEDED "kernels|catalogue|sha256|read_bandwidth|auto_policy")
 target_sources(speclab_seeded PRIVATE
   ../engines/exactness/decoder_cases.cpp ../engines/exactness/decoder_law.cpp ../engines/exactness/world_model.cpp
   ../engines/decoding/tiny_decoding.cpp ../engines/models/tiny_llama.cpp ../engines/models/tiny_mlp_speculator.cpp ../support/named_rules.cpp ../support/small_world.cpp)
 target_link_libraries(speclab_seeded PUBLIC speclab::formats speclab::tokenizers fmt::fmt nlohmann_json::nlohmann_json)
 
 # What includes no changed source comes from the shipping libraries.
-set(unchanged speclab::constraints speclab::models speclab::ngrams speclab::sim_core)
+set(unchanged speclab::constraints speclab::families speclab::cpu speclab::ngrams speclab::sim)
 add_executable(seeded_tests
-  ../engines/bridges/bridged_drafting_test.cpp
-  ../engines/bridges/retokenized_text_test.cpp
-  ../engines/bridges/spelled_draft_test.cpp
+  ../engines/drafters/bridged_drafting_test.cpp
+  ../engines/drafters/retokenized_text_test.cpp
+  ../engines/drafters/spelled_draft_test.cpp
   ../engines/constraints/constrained_drafts_test.cpp
   ../engines/constraints/constrained_law_test.cpp
   ../engines/decoding/host_round_decoder_test.cpp
@@ -27,7 +30,7 @@ add_executable(seeded_tests
   ../engines/search/beam_law_test.cpp
   ../engines/search/branches_test.cpp
   ../engines/search/forced_words_test.cpp
-  ../sim/core/acceptance_branches_test.cpp)
+  ../sim/rules/acceptance_branches_test.cpp)
 target_link_libraries(seeded_tests PRIVATE speclab_seeded ${unchanged} GTest::gtest GTest::gtest_main)
 speclab_precompile(seeded_tests speclab_heavy_headers)
 add_executable(seeded_goodness_of_fit
@@ -35,7 +38,7 @@ add_executable(seeded_goodness_of_fit
   ../engines/exactness/law_statistics.cpp
   ../engines/exactness/stored_pairs.cpp
   ../engines/exactness/trials.cpp)
-target_link_libraries(seeded_goodness_of_fit PRIVATE speclab_seeded ${unchanged} speclab::analysis GTest::gtest GTest::gtest_main)
+target_link_libraries(seeded_goodness_of_fit PRIVATE speclab_seeded ${unchanged} speclab::analysis_report GTest::gtest GTest::gtest_main)
 speclab_precompile(seeded_goodness_of_fit speclab_heavy_headers)
 add_executable(seeded_distance distance.cpp)
 target_link_libraries(seeded_distance PRIVATE speclab_seeded ${unchanged})

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/defects/seeded_run.h"
 
 namespace speclab::defects {

@@ -53,7 +53,7 @@ TEST_P(SampledDefect, IsFoundByTheGoodnessOfFit) {
 
 TEST(SampledDefects, AreAllOfTheRulesThatMoveTheLawByAHundredth) {
   for (const Defect& defect : catalogue())
-    EXPECT_TRUE(!defect.file.starts_with("sim/core/rules/") || !defect.sampled.empty() ||
+    EXPECT_TRUE(!defect.file.starts_with("sim/rules/") || !defect.sampled.empty() ||
                 distance_of(defect.name).total_variation < 0.01)
         << defect.name;
 }

@@ -3,7 +3,7 @@
 #include "engines/constraints/automaton.h"
 #include "engines/constraints/json_schema.h"
 #include "engines/constraints/regex_reader.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/fuzz/targets.h"
 
 namespace speclab::fuzz {

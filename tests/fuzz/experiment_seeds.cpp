@@ -2,8 +2,8 @@
 #include <filesystem>
 #include <sstream>
 
-#include "experiments/drivers/run/journal.h"
-#include "sim/core/files.h"
+#include "experiments/drivers/journal/journal.h"
+#include "sim/system/files.h"
 #include "tests/analysis/support/synthetic_run.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/fuzz/seeds.h"

@@ -4,11 +4,11 @@
 #include <memory>
 
 #include "engines/formats/gguf_file.h"
-#include "engines/models/decoder/decoder_weights.h"
-#include "engines/models/decoder/rotary_scaling.h"
-#include "engines/models/families/families.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "engines/models/decoder_weights.h"
+#include "engines/models/rotary_scaling.h"
+#include "engines/families/families.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 #include "tests/engines/formats/memory_file.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/fuzz/targets.h"

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/engines/formats/mutants.h"
 #include "tests/fuzz/targets.h"
 

@@ -5,16 +5,16 @@
 #include <optional>
 #include <span>
 
-#include "engines/bridges/retokenized_text.h"
-#include "engines/bridges/spelled_draft.h"
-#include "engines/bridges/spelling.h"
+#include "engines/drafters/retokenized_text.h"
+#include "engines/drafters/spelled_draft.h"
+#include "engines/drafters/spelling.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "experiments/drivers/generation/generation_plan.h"
 #include "experiments/drivers/generation/saved_config.h"
-#include "experiments/drivers/plan/prompt_files.h"
-#include "experiments/drivers/plan/prompt_record.h"
-#include "sim/core/errors.h"
-#include "sim/core/table_text.h"
+#include "experiments/drivers/prompts/prompt_files.h"
+#include "experiments/drivers/prompts/prompt_record.h"
+#include "sim/system/errors.h"
+#include "sim/system/table_text.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/fuzz/targets.h"
 

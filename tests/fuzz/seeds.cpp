@@ -2,7 +2,7 @@
 
 #include "engines/ngrams/ngram_estimation.h"
 #include "engines/ngrams/ngram_file.h"
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/engines/formats/gguf_bytes.h"
 #include "tests/engines/formats/safetensors_bytes.h"
 #include "tests/engines/formats/temporary_folder.h"

@@ -10,7 +10,7 @@
 #include "engines/ngrams/ngram_file.h"
 #include "engines/templates/template.h"
 #include "engines/tokenizers/load_tokenizer.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/memory_file.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/fuzz/constraint_targets.h"

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <set>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/layering/raw_arithmetic.h"
 
 namespace speclab {

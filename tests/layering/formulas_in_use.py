@@ -97,7 +97,7 @@ def table_mistakes(root):
     reproduce = root / "experiments/drivers/reproduce"
     tables = set(re.findall(r'\{\s*"(\w+)",', (reproduce / "experiments.cpp").read_text() +
                             (reproduce / "measured/measured_table.cpp").read_text()))
-    options = (root / "experiments/drivers/cli_analytic.cpp").read_text()
+    options = (root / "experiments/drivers/cli/cli_analytic.cpp").read_text()
     for row in rows:
         question, command = row[1].strip(), row[4].strip()
         if "`" not in command:

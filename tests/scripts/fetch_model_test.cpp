@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "sim/core/files.h"
-#include "sim/core/sha256.h"
+#include "sim/system/files.h"
+#include "sim/system/sha256.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/support/shell.h"
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/support/shell.h"
 
 namespace speclab::testing {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/support/shell.h"
 
 namespace speclab {

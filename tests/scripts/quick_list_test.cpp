@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 
 namespace speclab {
 namespace {

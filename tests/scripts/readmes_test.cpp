@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 
 namespace speclab {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/support/shell.h"
 
 namespace speclab {

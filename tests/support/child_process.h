@@ -8,7 +8,7 @@
 #include <functional>
 #include <utility>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::testing {
 

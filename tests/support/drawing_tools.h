@@ -8,8 +8,8 @@
 #include <sstream>
 #include <string>
 
-#include "sim/core/files.h"
-#include "sim/core/sha256.h"
+#include "sim/system/files.h"
+#include "sim/system/sha256.h"
 #include "tests/support/shell.h"
 
 namespace speclab::testing {

@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "engines/interface/names.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/tree_growth.h"
 
 namespace speclab::testing {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 
 namespace speclab::testing {
 namespace {

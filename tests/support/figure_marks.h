@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 
 namespace speclab::testing {
 

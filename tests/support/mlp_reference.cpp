@@ -7,7 +7,7 @@
 #include <string>
 
 #include "sim/analytic/arguments.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::testing {
 namespace {

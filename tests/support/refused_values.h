@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::testing {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/acceptance.h"
+#include "sim/rules/acceptance.h"
 #include "sim/core/forking_chance.h"
 #include "tests/support/counting_chance.h"
 

@@ -104,7 +104,7 @@ __device__ int draw_next(const RoundState& round, int node, const Remainder& lef
 }
 
 /// The ratio test down the tree, of siblings drawn without replacement, as verify_rejection of
-/// sim/core/rules. All threads decide alike.
+/// sim/rules. All threads decide alike.
 /// @source Sequoia (Chen et al. 2024), Alg. 2
 __device__ RoundOutcome test_ratios(RoundState& round, const TreeLaws& laws, BlockShared& shared) {
   RoundOutcome outcome{};

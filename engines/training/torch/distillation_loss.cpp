@@ -6,7 +6,7 @@
 #include <ATen/ops/minimum.h>
 #include <ATen/ops/softmax.h>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

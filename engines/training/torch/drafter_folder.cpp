@@ -13,9 +13,9 @@
 #include "engines/formats/safetensors_file.h"
 #include "engines/formats/safetensors_writer.h"
 #include "engines/training/manifest.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
-#include "sim/core/sha256.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
+#include "sim/system/sha256.h"
 
 namespace speclab::engines {
 

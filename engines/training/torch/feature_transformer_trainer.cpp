@@ -4,12 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engines/models/decoder/feature_transformer.h"
+#include "engines/families/feature_transformer.h"
 #include "engines/training/draft_tokens.h"
 #include "engines/training/torch/feature_transformer_task.h"
 #include "engines/training/torch/hidden_state_trainer.h"
 #include "engines/training/torch/start_folder.h"
-#include "sim/core/sha256.h"
+#include "sim/system/sha256.h"
 
 namespace speclab::engines {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "engines/training/torch/drafter_folder.h"
 #include "engines/training/torch/start_folder.h"
-#include "sim/core/files.h"
-#include "sim/core/sha256.h"
+#include "sim/system/files.h"
+#include "sim/system/sha256.h"
 
 namespace speclab::engines {
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "engines/models/mlp/mlp_speculator_config.h"
+#include "engines/models/mlp_speculator_config.h"
 #include "engines/training/torch/feature_transformer_model.h"
 
 namespace speclab::engines {

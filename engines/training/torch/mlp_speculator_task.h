@@ -1,7 +1,7 @@
 #pragma once
 #include <memory>
 
-#include "engines/models/mlp/mlp_speculator_config.h"
+#include "engines/models/mlp_speculator_config.h"
 #include "engines/training/torch/target_rows.h"
 #include "engines/training/torch/training_loop.h"
 

@@ -5,7 +5,7 @@
 #include "engines/training/draft_tokens.h"
 #include "engines/training/torch/hidden_state_trainer.h"
 #include "engines/training/torch/start_folder.h"
-#include "sim/core/sha256.h"
+#include "sim/system/sha256.h"
 
 namespace speclab::engines {
 namespace {

@@ -1,4 +1,4 @@
-#include "engines/models/decoder/shape_json.h"
+#include "engines/families/shape_json.h"
 #include "engines/training/torch/small_transformer_trainer.h"
 
 #include <ATen/Context.h>
@@ -29,8 +29,8 @@
 #include "engines/training/torch/training_device.h"
 #include "engines/training/torch/training_loop.h"
 #include "engines/training/torch/transformer_manifest.h"
-#include "sim/core/files.h"
-#include "sim/core/sha256.h"
+#include "sim/system/files.h"
+#include "sim/system/sha256.h"
 
 namespace speclab::engines {
 namespace {

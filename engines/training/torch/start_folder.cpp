@@ -9,8 +9,8 @@
 #include "engines/formats/recorded_digest.h"
 #include "engines/formats/safetensors_file.h"
 #include "engines/training/torch/drafter_folder.h"
-#include "sim/core/errors.h"
-#include "sim/core/sha256.h"
+#include "sim/system/errors.h"
+#include "sim/system/sha256.h"
 
 namespace speclab::engines {
 

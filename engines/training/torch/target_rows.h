@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "engines/models/decoder/decoder_shape.h"
+#include "engines/models/decoder_shape.h"
 #include "engines/training/torch/feature_batch.h"
 
 namespace speclab::engines {

@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engines/models/decoder/decoder_shape.h"
+#include "engines/models/decoder_shape.h"
 
 namespace speclab::engines {
 

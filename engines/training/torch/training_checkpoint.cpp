@@ -15,9 +15,9 @@
 
 #include "engines/formats/json_file.h"
 #include "engines/training/manifest.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
-#include "sim/core/sha256.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
+#include "sim/system/sha256.h"
 
 namespace speclab::engines {
 namespace {

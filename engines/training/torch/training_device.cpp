@@ -1,6 +1,6 @@
 #include "engines/training/torch/training_device.h"
 
-#include "engines/models/torch/cuda_device.h"
+#include "engines/reference/cuda_device.h"
 
 namespace speclab::engines {
 

@@ -9,9 +9,9 @@
 
 #include "experiments/bench/bench_main.h"
 #include "experiments/bench/decoding_loop/null_model.h"
-#include "experiments/drivers/engines_loader.h"
-#include "sim/core/errors.h"
-#include "sim/core/policies/constant_policy.h"
+#include "experiments/drivers/program/engines_loader.h"
+#include "sim/system/errors.h"
+#include "sim/policies/constant_policy.h"
 
 namespace speclab::bench {
 namespace {

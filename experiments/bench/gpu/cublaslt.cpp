@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engines/cuda/device_memory.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines::cuda {
 namespace {

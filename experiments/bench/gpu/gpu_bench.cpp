@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "engines/models/catalogue.h"
+#include "engines/families/catalogue.h"
 #include "experiments/bench/gpu/ceilings.h"
 #include "experiments/bench/gpu/pass_bench.h"
 #include "experiments/bench/gpu/predicted_times.h"
 #include "experiments/bench/gpu/product_bench.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines::cuda {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "engines/cuda/cuda_errors.h"
 #include "engines/cuda/device.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "speclab_revision.h"
 
 namespace speclab::engines::cuda {

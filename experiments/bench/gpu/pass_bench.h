@@ -1,7 +1,7 @@
 #pragma once
 // Rows of whole passes of shape models: by the form of their products, and kernel by kernel.
 
-#include "engines/models/catalogue.h"
+#include "engines/families/catalogue.h"
 #include "experiments/bench/gpu/measuring.h"
 
 namespace speclab::engines::cuda {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "engines/models/catalogue.h"
+#include "engines/families/catalogue.h"
 #include "experiments/bench/gpu/measuring.h"
 
 namespace speclab::engines::cuda {

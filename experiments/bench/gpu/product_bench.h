@@ -2,7 +2,7 @@
 // Rows of single products: the engine's at every number of rows, and the ladder's variants beside
 // the best of cuBLASLt.
 
-#include "engines/models/catalogue.h"
+#include "engines/families/catalogue.h"
 #include "experiments/bench/gpu/measuring.h"
 
 namespace speclab::engines::cuda {

@@ -3,10 +3,10 @@
 #include "engines/decoding/host_round_decoder.h"
 #include "engines/decoding/plain_decoder.h"
 #include "engines/drafters/drafters.h"
-#include "engines/models/cpu/decoder_cpu.h"
+#include "engines/cpu/decoder_cpu.h"
 #include "experiments/bench/ngrams/made_up_text.h"
 #include "experiments/bench/suite/families.h"
-#include "sim/core/policies/constant_policy.h"
+#include "sim/policies/constant_policy.h"
 
 namespace speclab::bench {
 namespace {

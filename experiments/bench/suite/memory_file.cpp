@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::bench {
 

@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "analysis/io/table.h"
+#include "analysis/tables/table.h"
 #include "engines/formats/gguf_file.h"
 #include "engines/formats/json_file.h"
 #include "experiments/bench/suite/families.h"

@@ -2,7 +2,7 @@
 
 #include "experiments/bench/simulation/example_costs.h"
 #include "experiments/bench/suite/families.h"
-#include "sim/core/policies/policy_registry.h"
+#include "sim/policies/policy_registry.h"
 #include "sim/monte_carlo/beta_process.h"
 #include "sim/monte_carlo/position_process.h"
 #include "sim/monte_carlo/simulated_generation.h"

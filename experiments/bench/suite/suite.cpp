@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "experiments/bench/suite/instruction_counter.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::bench {
 namespace {

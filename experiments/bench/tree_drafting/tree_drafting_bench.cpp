@@ -10,7 +10,7 @@
 #include "engines/drafters/draft_growth.h"
 #include "experiments/bench/bench_main.h"
 #include "experiments/bench/tree_drafting/stored_tokens.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/tree_growth.h"
 
 namespace speclab::bench {

@@ -15,8 +15,8 @@
 #include "engines/verifiers/verifier.h"
 #include "experiments/bench/bench_main.h"
 #include "experiments/bench/verification/drawn_drafts.h"
-#include "experiments/drivers/engines_loader.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/program/engines_loader.h"
+#include "sim/system/errors.h"
 
 namespace speclab::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include "experiments/drivers/commands/distinct_folders.h"
 #include "experiments/drivers/compare/gate_text.h"
 #include "experiments/drivers/compare/power_text.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

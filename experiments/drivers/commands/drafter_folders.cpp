@@ -6,9 +6,9 @@
 
 #include "engines/interface/names.h"
 #include "engines/interface/training.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
-#include "sim/core/json_text.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
+#include "sim/system/json_text.h"
 
 namespace speclab::experiments {
 namespace {

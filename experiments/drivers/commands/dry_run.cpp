@@ -5,13 +5,13 @@
 #include <optional>
 #include <vector>
 
-#include "experiments/drivers/engines_loader.h"
-#include "experiments/drivers/kinds/kinds.h"
+#include "experiments/drivers/program/engines_loader.h"
+#include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/plan/model_names.h"
 #include "experiments/drivers/plan/plan_json.h"
 #include "experiments/drivers/plan/time_estimate.h"
-#include "experiments/drivers/run/model_checks.h"
-#include "sim/core/data_folder.h"
+#include "experiments/drivers/measure/model_checks.h"
+#include "sim/system/data_folder.h"
 
 namespace speclab::experiments {
 namespace {

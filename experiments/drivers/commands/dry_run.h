@@ -2,7 +2,7 @@
 #include <string>
 
 #include "experiments/drivers/plan/plan.h"
-#include "experiments/drivers/run/progress.h"
+#include "experiments/drivers/program/progress.h"
 
 namespace speclab::experiments {
 

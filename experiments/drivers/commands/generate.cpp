@@ -4,18 +4,18 @@
 
 #include <nlohmann/json.hpp>
 
-#include "experiments/drivers/commands/loading_note.h"
-#include "experiments/drivers/commands/prompt.h"
-#include "experiments/drivers/engines_loader.h"
+#include "experiments/drivers/program/loading_note.h"
+#include "experiments/drivers/prompts/prompt.h"
+#include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/generate/call_checks.h"
 #include "experiments/drivers/generate/masking_shift.h"
 #include "experiments/drivers/generate/result_json.h"
 #include "experiments/drivers/generate/stream_checks.h"
 #include "experiments/drivers/generate/text_in_rounds.h"
-#include "experiments/drivers/generation/planned_generation.h"
-#include "experiments/drivers/generation/run_search.h"
-#include "experiments/drivers/run/interruption.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/generate/planned_generation.h"
+#include "experiments/drivers/generate/run_search.h"
+#include "experiments/drivers/program/interruption.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

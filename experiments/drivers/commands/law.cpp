@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "experiments/drivers/commands/json_line.h"
-#include "experiments/drivers/commands/standard_input.h"
-#include "experiments/drivers/engines_loader.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/program/json_line.h"
+#include "experiments/drivers/program/standard_input.h"
+#include "experiments/drivers/program/engines_loader.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "experiments/drivers/exit_codes.h"
+#include "experiments/drivers/program/exit_codes.h"
 
 namespace speclab::experiments {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "experiments/drivers/commands/drafter_folders.h"
 #include "experiments/drivers/commands/tokenize.h"
-#include "experiments/drivers/engines_loader.h"
-#include "sim/core/data_folder.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/program/engines_loader.h"
+#include "sim/system/data_folder.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

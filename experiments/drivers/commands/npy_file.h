@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "sim/core/whole_file.h"
+#include "sim/system/whole_file.h"
 
 namespace speclab::experiments {
 

@@ -10,7 +10,7 @@
 #include "experiments/drivers/predict/prediction_figure.h"
 #include "experiments/drivers/predict/prediction_tables.h"
 #include "experiments/drivers/predict/prediction_text.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 

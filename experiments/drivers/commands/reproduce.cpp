@@ -1,7 +1,6 @@
 #include "experiments/drivers/commands/reproduce.h"
 
 #include <fmt/format.h>
-#include <speclab_revision.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,8 +12,8 @@
 #include "experiments/drivers/reproduce/experiments.h"
 #include "experiments/drivers/reproduce/measured/measured_table.h"
 #include "experiments/drivers/reproduce/reproduction_files.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 
 namespace speclab::experiments {
 namespace {

@@ -10,23 +10,24 @@
 #include "experiments/drivers/commands/dry_run.h"
 #include "experiments/drivers/commands/report.h"
 #include "experiments/drivers/commands/run_json.h"
-#include "experiments/drivers/commands/threads.h"
-#include "experiments/drivers/engines_loader.h"
-#include "experiments/drivers/kinds/kinds.h"
+#include "experiments/drivers/program/threads.h"
+#include "experiments/drivers/program/engines_loader.h"
+#include "experiments/drivers/config/kinds.h"
+#include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/plan/plan_prompts.h"
-#include "experiments/drivers/program_call.h"
+#include "experiments/drivers/program/program_call.h"
 #include "experiments/drivers/run/adopted_names.h"
-#include "experiments/drivers/run/failures.h"
-#include "experiments/drivers/run/interruption.h"
+#include "experiments/drivers/journal/failures.h"
+#include "experiments/drivers/program/interruption.h"
 #include "experiments/drivers/run/row_tables.h"
 #include "experiments/drivers/run/run_files.h"
-#include "experiments/drivers/run/run_in_workers.h"
+#include "experiments/drivers/workers/run_in_workers.h"
 #include "experiments/drivers/run/run_journals.h"
-#include "experiments/drivers/run/used_folder.h"
-#include "experiments/drivers/run/worker_pool.h"
-#include "experiments/drivers/run/worker_side.h"
-#include "experiments/drivers/slurm/run_on_slurm.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/program/used_folder.h"
+#include "experiments/drivers/workers/worker_pool.h"
+#include "experiments/drivers/workers/worker_side.h"
+#include "experiments/drivers/workers/run_on_slurm.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {
@@ -79,7 +80,7 @@ class RunCommand {
           fmt::format("--allow-mixed: experiment.kind = {}; allowed: decoding, because only its "
                       "rows note their origin",
                       plan_.config.kind));
-    if (shares && experiment_kind(plan_.config.kind).prepare == nullptr)
+    if (shares && kind_steps(plan_.config.kind).prepare == nullptr)
       throw ConfigError(
           fmt::format("{}: experiment.kind = {}; allowed: decoding, because only its generations "
                       "can be shared among processes",

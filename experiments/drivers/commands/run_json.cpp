@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "experiments/drivers/exit_codes.h"
+#include "experiments/drivers/program/exit_codes.h"
 
 namespace speclab::experiments {
 namespace {

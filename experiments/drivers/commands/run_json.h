@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 

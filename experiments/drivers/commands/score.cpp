@@ -7,16 +7,16 @@
 #include <optional>
 
 #include "engines/interface/not_finite.h"
-#include "experiments/drivers/commands/confirmation.h"
-#include "experiments/drivers/commands/loading_note.h"
-#include "experiments/drivers/commands/model_files.h"
+#include "experiments/drivers/program/confirmation.h"
+#include "experiments/drivers/program/loading_note.h"
+#include "experiments/drivers/program/model_files.h"
 #include "experiments/drivers/commands/npy_file.h"
-#include "experiments/drivers/commands/prompt.h"
-#include "experiments/drivers/commands/standard_input.h"
+#include "experiments/drivers/prompts/prompt.h"
+#include "experiments/drivers/program/standard_input.h"
 #include "experiments/drivers/commands/tokenize.h"
-#include "experiments/drivers/engines_loader.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "experiments/drivers/program/engines_loader.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 #include "sim/core/log_sum_exp.h"
 
 namespace speclab::experiments {

@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <vector>
 
-#include "analysis/io/table.h"
+#include "analysis/tables/table.h"
 #include "analysis/stats/median.h"
-#include "sim/core/data_folder.h"
-#include "sim/core/errors.h"
+#include "sim/system/data_folder.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
-#include "experiments/drivers/commands/json_line.h"
-#include "experiments/drivers/commands/prompt.h"
-#include "experiments/drivers/commands/standard_input.h"
-#include "experiments/drivers/engines_loader.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/program/json_line.h"
+#include "experiments/drivers/prompts/prompt.h"
+#include "experiments/drivers/program/standard_input.h"
+#include "experiments/drivers/program/engines_loader.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -2,9 +2,9 @@
 #include <optional>
 #include <string>
 
-#include "experiments/drivers/commands/chat_files.h"
-#include "experiments/drivers/commands/model_options.h"
-#include "experiments/drivers/commands/prompt_list.h"
+#include "experiments/drivers/prompts/chat_files.h"
+#include "experiments/drivers/program/model_options.h"
+#include "experiments/drivers/prompts/prompt_list.h"
 
 namespace speclab::experiments {
 

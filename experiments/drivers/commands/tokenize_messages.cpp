@@ -3,10 +3,10 @@
 
 #include "engines/interface/chat_request.h"
 #include "experiments/drivers/commands/tokenize.h"
-#include "experiments/drivers/engines_loader.h"
-#include "experiments/drivers/plan/chat_prompt.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "experiments/drivers/program/engines_loader.h"
+#include "experiments/drivers/prompts/chat_prompt.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 
 namespace speclab::experiments {
 namespace {

@@ -9,16 +9,16 @@
 #include <nlohmann/json.hpp>
 
 #include "engines/interface/names.h"
-#include "experiments/drivers/commands/loading_note.h"
-#include "experiments/drivers/commands/prompt.h"
-#include "experiments/drivers/commands/text_caches.h"
-#include "experiments/drivers/run/used_folder.h"
+#include "experiments/drivers/program/loading_note.h"
+#include "experiments/drivers/prompts/prompt.h"
+#include "experiments/drivers/config/text_caches.h"
+#include "experiments/drivers/program/used_folder.h"
 #include "experiments/drivers/train/begun_training.h"
 #include "experiments/drivers/train/speed_probe.h"
 #include "experiments/drivers/train/training_run.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
-#include "sim/core/json_text.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
+#include "sim/system/json_text.h"
 
 namespace speclab::experiments {
 namespace {

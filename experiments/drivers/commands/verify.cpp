@@ -10,13 +10,13 @@
 #include <span>
 
 #include "engines/interface/names.h"
-#include "experiments/drivers/commands/loading_note.h"
-#include "experiments/drivers/commands/prompt.h"
-#include "experiments/drivers/engines_loader.h"
-#include "experiments/drivers/plan/chat_prompt.h"
+#include "experiments/drivers/program/loading_note.h"
+#include "experiments/drivers/prompts/prompt.h"
+#include "experiments/drivers/program/engines_loader.h"
+#include "experiments/drivers/prompts/chat_prompt.h"
 #include "experiments/drivers/verify/arithmetic_distance.h"
 #include "experiments/drivers/verify/verification.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

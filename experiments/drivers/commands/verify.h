@@ -2,8 +2,8 @@
 #include <optional>
 #include <string>
 
-#include "experiments/drivers/commands/model_options.h"
-#include "experiments/drivers/commands/prompt_list.h"
+#include "experiments/drivers/program/model_options.h"
+#include "experiments/drivers/prompts/prompt_list.h"
 
 namespace speclab::experiments {
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "sim/core/errors.h"
-#include "sim/core/json_text.h"
-#include "sim/core/table_text.h"
+#include "sim/system/errors.h"
+#include "sim/system/json_text.h"
+#include "sim/system/table_text.h"
 
 namespace speclab::experiments {
 namespace {

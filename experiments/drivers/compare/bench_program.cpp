@@ -10,8 +10,8 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "experiments/drivers/run/worker_process.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/workers/worker_process.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

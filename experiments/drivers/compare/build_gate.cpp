@@ -12,8 +12,8 @@
 #include "experiments/drivers/compare/gate_folder.h"
 #include "experiments/drivers/compare/instruction_counts.h"
 #include "experiments/drivers/compare/timer_check.h"
-#include "experiments/drivers/run/progress.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/program/progress.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/stats/suite_gate.h"
+#include "analysis/gate/suite_gate.h"
 #include "experiments/drivers/compare/pair_runs.h"
 #include "experiments/drivers/compare/revision_build.h"
 

@@ -2,7 +2,7 @@
 #include <span>
 #include <string>
 
-#include "analysis/io/bench_rows.h"
+#include "analysis/tables/bench_rows.h"
 
 namespace speclab::experiments {
 

@@ -4,10 +4,10 @@
 
 #include <charconv>
 
-#include "experiments/drivers/program_call.h"
-#include "experiments/drivers/scratch_folder.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "experiments/drivers/program/program_call.h"
+#include "experiments/drivers/program/scratch_folder.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 
 namespace speclab::experiments {
 namespace {

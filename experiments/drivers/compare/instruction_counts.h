@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/io/bench_rows.h"
+#include "analysis/tables/bench_rows.h"
 #include "experiments/drivers/compare/bench_program.h"
 
 namespace speclab::experiments {

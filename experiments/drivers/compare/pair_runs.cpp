@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/rng_stream.h"
 
 namespace speclab::experiments {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/stats/gate_power.h"
+#include "analysis/gate/gate_power.h"
 
 namespace speclab::experiments {
 

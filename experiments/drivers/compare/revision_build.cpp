@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "experiments/drivers/program_call.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
-#include "sim/core/path_lock.h"
+#include "experiments/drivers/program/program_call.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
+#include "sim/system/path_lock.h"
 
 namespace speclab::experiments {
 namespace {

@@ -5,11 +5,11 @@
 
 #include <cmath>
 
-#include "analysis/compare/acceptance_gate.h"
-#include "analysis/io/empty_run_error.h"
-#include "analysis/io/file_digests.h"
+#include "analysis/gate/acceptance_gate.h"
+#include "analysis/tables/empty_run_error.h"
+#include "analysis/tables/file_digests.h"
 #include "experiments/drivers/predict/text_table.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "analysis/compare/count_gate.h"
+#include "analysis/gate/count_gate.h"
 
 namespace speclab::experiments {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/drivers/config/config_reader.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/toml/config_reader.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <functional>
 
-#include "experiments/drivers/plan/prompt_set.h"
-#include "sim/core/expanded_home.h"
+#include "experiments/drivers/prompts/prompt_set.h"
+#include "sim/system/expanded_home.h"
 
 namespace speclab::experiments {
 namespace {

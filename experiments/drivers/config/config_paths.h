@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "experiments/drivers/config/config_tree.h"
+#include "experiments/drivers/toml/config_tree.h"
 
 namespace speclab::experiments {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/drivers/config/schema.h"
+#include "experiments/drivers/toml/schema.h"
 
 namespace speclab::experiments {
 

@@ -10,7 +10,7 @@
 #include "engines/interface/names.h"
 #include "experiments/drivers/config/config_checks.h"
 #include "experiments/drivers/config/run_schema.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/tree_growth.h"
 
 namespace speclab::experiments {

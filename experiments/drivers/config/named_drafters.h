@@ -1,7 +1,7 @@
 #pragma once
 // The drafters of an experiment's config: [drafters.NAME].
 
-#include "experiments/drivers/config/config_reader.h"
+#include "experiments/drivers/toml/config_reader.h"
 #include "experiments/drivers/config/run_config.h"
 
 namespace speclab::experiments {

@@ -8,15 +8,15 @@
 #include "experiments/drivers/config/axes_config.h"
 #include "experiments/drivers/config/config_checks.h"
 #include "experiments/drivers/config/config_paths.h"
-#include "experiments/drivers/config/includes.h"
+#include "experiments/drivers/toml/includes.h"
 #include "experiments/drivers/config/named_drafters.h"
 #include "experiments/drivers/config/run_schema.h"
 #include "experiments/drivers/config/run_tables.h"
 #include "experiments/drivers/config/zipped_axes.h"
-#include "experiments/drivers/kinds/kinds.h"
-#include "experiments/drivers/plan/prompt_set.h"
-#include "sim/core/errors.h"
-#include "sim/core/table_text.h"
+#include "experiments/drivers/config/kinds.h"
+#include "experiments/drivers/prompts/prompt_set.h"
+#include "sim/system/errors.h"
+#include "sim/system/table_text.h"
 
 namespace speclab::experiments {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "engines/interface/names.h"
-#include "experiments/drivers/kinds/kinds.h"
-#include "experiments/drivers/plan/chat_prompt.h"
+#include "experiments/drivers/config/kinds.h"
+#include "experiments/drivers/prompts/chat_prompt.h"
 
 namespace speclab::experiments {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 #include "experiments/drivers/config/run_config.h"
-#include "experiments/drivers/config/schema.h"
+#include "experiments/drivers/toml/schema.h"
 
 namespace speclab::experiments {
 

@@ -2,7 +2,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "experiments/drivers/config/config_reader.h"
+#include "experiments/drivers/toml/config_reader.h"
 
 namespace speclab::experiments {
 

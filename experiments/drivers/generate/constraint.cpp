@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 
 namespace speclab::experiments {
 namespace {
@@ -21,7 +21,7 @@ std::string schema_text(const std::string& path) {
 }
 
 /// The bytes that the constraint speaks of: no end, and nothing from a stop string on.
-std::string text_of(const engines::Tokenizer& tokenizer, const ordered_json& one, const char* ids) {
+std::string decoded(const engines::Tokenizer& tokenizer, const ordered_json& one, const char* ids) {
   if (one["stop_reason"] == "stop_string") return one["text"].get<std::string>();
   auto tokens = one[ids].get<std::vector<Token>>();
   if (one["stop_reason"] == "end_of_sequence") tokens.pop_back();
@@ -31,7 +31,7 @@ std::string text_of(const engines::Tokenizer& tokenizer, const ordered_json& one
 /// @param ids  key of the text's tokens
 void add_met(const engines::TextConstraint& constraint, const engines::Tokenizer& tokenizer,
              const char* ids, ordered_json& one) {
-  const bool is_met = constraint.matches(text_of(tokenizer, one, ids));
+  const bool is_met = constraint.matches(decoded(tokenizer, one, ids));
   one["constraint_met"] = is_met;
   if (!is_met)
     fmt::print(stderr, "speclab: a text ended ({0}) before it met the constraint; {1}\n",

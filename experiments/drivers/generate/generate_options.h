@@ -1,8 +1,8 @@
 #pragma once
 #include <string>
 
-#include "experiments/drivers/commands/model_options.h"
-#include "experiments/drivers/commands/prompt.h"
+#include "experiments/drivers/program/model_options.h"
+#include "experiments/drivers/prompts/prompt.h"
 #include "experiments/drivers/generate/constraint.h"
 #include "experiments/drivers/generate/stream_options.h"
 #include "experiments/drivers/generation/generation_options.h"
@@ -12,7 +12,7 @@ namespace speclab::experiments {
 /// Options of `speclab generate`.
 struct GenerateOptions {
   CommonOptions common;
-  PromptOptions prompt;
+  PromptInput prompt;
   bool side_by_side = false;
   bool draw_trees = false;  ///< every round's draft instead of text as it comes
   StreamOptions stream;

@@ -9,8 +9,8 @@
 
 #include "analysis/stats/jackknife.h"
 #include "experiments/drivers/generate/constraint.h"
-#include "experiments/drivers/verify/texts.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/measure/texts.h"
+#include "sim/system/errors.h"
 #include "sim/core/log_sum_exp.h"
 
 namespace speclab::experiments {

@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
-#include "analysis/stats/estimate.h"
+#include "analysis/tables/estimate.h"
 #include "engines/interface/language_model.h"
 #include "engines/interface/token_mask.h"
 #include "experiments/drivers/generate/generate_options.h"

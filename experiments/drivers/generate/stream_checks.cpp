@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "experiments/drivers/commands/prompt.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/prompts/prompt.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

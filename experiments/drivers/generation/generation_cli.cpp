@@ -5,7 +5,7 @@
 #include <array>
 
 #include "experiments/drivers/generation/generation_keys.h"
-#include "sim/core/json_text.h"
+#include "sim/system/json_text.h"
 
 namespace speclab::experiments {
 namespace {

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "engines/interface/round_decoder.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

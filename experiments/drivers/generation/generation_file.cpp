@@ -5,10 +5,10 @@
 #include <charconv>
 #include <filesystem>
 
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
-#include "sim/core/json_text.h"
-#include "sim/core/utf8.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
+#include "sim/system/json_text.h"
+#include "sim/system/utf8.h"
 
 namespace speclab::experiments {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "engines/interface/sampling_options.h"
-#include "sim/core/edit_distance.h"
-#include "sim/core/json_text.h"
+#include "sim/system/edit_distance.h"
+#include "sim/system/json_text.h"
 
 namespace speclab::experiments {
 namespace {

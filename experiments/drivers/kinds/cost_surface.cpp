@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "experiments/drivers/kinds/kinds.h"
-#include "experiments/drivers/run/cost_measurement.h"
-#include "experiments/drivers/run/measurement.h"
-#include "experiments/drivers/run/pilots.h"
-#include "experiments/drivers/run/workbench.h"
+#include "experiments/drivers/kinds/kind_steps.h"
+#include "experiments/drivers/measure/cost_measurement.h"
+#include "experiments/drivers/measure/measurement.h"
+#include "experiments/drivers/measure/pilots.h"
+#include "experiments/drivers/measure/workbench.h"
 
 namespace speclab::experiments {
 

@@ -1,8 +1,8 @@
-#include "experiments/drivers/acceptance/draft_sums.h"
-#include "experiments/drivers/acceptance/sibling_chances.h"
-#include "experiments/drivers/kinds/kinds.h"
-#include "experiments/drivers/run/workbench.h"
-#include "sim/core/policies/policy_registry.h"
+#include "experiments/drivers/measure/draft_sums.h"
+#include "experiments/drivers/measure/sibling_chances.h"
+#include "experiments/drivers/kinds/kind_steps.h"
+#include "experiments/drivers/measure/workbench.h"
+#include "sim/policies/policy_registry.h"
 
 namespace speclab::experiments {
 namespace {

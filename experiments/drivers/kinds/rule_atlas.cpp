@@ -1,11 +1,11 @@
 #include <algorithm>
 
 #include "analysis/stats/count_law.h"
-#include "experiments/drivers/atlas/atlas_rules.h"
-#include "experiments/drivers/kinds/kinds.h"
-#include "experiments/drivers/run/workbench.h"
-#include "sim/core/errors.h"
-#include "sim/core/policies/policy_registry.h"
+#include "experiments/drivers/measure/atlas_rules.h"
+#include "experiments/drivers/kinds/kind_steps.h"
+#include "experiments/drivers/measure/workbench.h"
+#include "sim/system/errors.h"
+#include "sim/policies/policy_registry.h"
 
 namespace speclab::experiments {
 namespace {

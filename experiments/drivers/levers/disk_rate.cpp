@@ -11,7 +11,7 @@
 #include <memory>
 #include <new>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

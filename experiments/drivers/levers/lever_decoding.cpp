@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "sim/core/policies/constant_policy.h"
+#include "sim/policies/constant_policy.h"
 
 namespace speclab::experiments {
 

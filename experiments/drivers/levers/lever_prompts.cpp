@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "experiments/drivers/plan/chat_prompt.h"
-#include "experiments/drivers/plan/prompt_set.h"
+#include "experiments/drivers/prompts/chat_prompt.h"
+#include "experiments/drivers/prompts/prompt_set.h"
 
 namespace speclab::experiments {
 namespace {

@@ -4,10 +4,10 @@
 #include <limits>
 #include <string_view>
 
-#include "analysis/io/csv_writer.h"
-#include "analysis/io/table.h"
-#include "experiments/drivers/reproduce/papers.h"
-#include "sim/core/files.h"
+#include "analysis/tables/csv_writer.h"
+#include "analysis/tables/table.h"
+#include "experiments/drivers/papers/papers.h"
+#include "sim/system/files.h"
 
 namespace speclab::experiments {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/stats/estimate.h"
+#include "analysis/tables/estimate.h"
 
 namespace speclab::experiments {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "experiments/drivers/levers/disk_rate.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

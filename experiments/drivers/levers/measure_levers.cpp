@@ -1,7 +1,6 @@
 #include "experiments/drivers/levers/measure_levers.h"
 
 #include <fmt/format.h>
-#include <speclab_revision.h>
 
 #include "analysis/stats/bootstrap.h"
 #include "analysis/stats/median.h"
@@ -9,7 +8,8 @@
 #include "experiments/drivers/levers/lever_prompts.h"
 #include "experiments/drivers/levers/measure_steps.h"
 #include "experiments/drivers/levers/step_costs.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/program/build_info.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {
@@ -91,7 +91,7 @@ class LeverBench {
                       .weight_bytes = info.weight_bytes,
                       .streamed_bytes = info.streamed_bytes,
                       .machine = engines_.machine_info().cpu_model,
-                      .revision = SPECLAB_REVISION});
+                      .revision = kRevision});
     }
   }
 

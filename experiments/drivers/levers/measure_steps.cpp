@@ -3,7 +3,7 @@
 #include <array>
 
 #include "analysis/stats/median.h"
-#include "experiments/drivers/run/forward_timer.h"
+#include "experiments/drivers/measure/forward_timer.h"
 
 namespace speclab::experiments {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "analysis/stats/median.h"
-#include "experiments/drivers/run/forward_timer.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/measure/forward_timer.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <sstream>
 
-#include "experiments/drivers/generation/planned_generation.h"
-#include "sim/core/errors.h"
-#include "sim/core/policies/policy_registry.h"
+#include "experiments/drivers/generate/planned_generation.h"
+#include "sim/system/errors.h"
+#include "sim/policies/policy_registry.h"
 
 namespace speclab::experiments {
 namespace {

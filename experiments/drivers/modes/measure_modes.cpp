@@ -1,11 +1,11 @@
 #include "experiments/drivers/modes/measure_modes.h"
 
 #include <fmt/format.h>
-#include <speclab_revision.h>
 
 #include "experiments/drivers/levers/step_costs.h"
-#include "experiments/drivers/run/measurement.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/measure/measurement.h"
+#include "experiments/drivers/program/build_info.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {
@@ -63,7 +63,7 @@ class ModeBench {
             .output_hash = hash_of(decoded.texts),
             .text = escaped(loaded_.tokenizer->decode(decoded.texts.front()), kShownBytes),
             .machine = machine_,
-            .revision = SPECLAB_REVISION};
+            .revision = kRevision};
   }
 
  private:

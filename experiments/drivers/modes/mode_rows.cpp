@@ -6,10 +6,10 @@
 #include <set>
 #include <string_view>
 
-#include "analysis/io/csv_writer.h"
-#include "analysis/io/table.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "analysis/tables/csv_writer.h"
+#include "analysis/tables/table.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 
 namespace speclab::experiments {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "analysis/stats/bootstrap.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

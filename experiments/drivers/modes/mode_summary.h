@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/stats/estimate.h"
+#include "analysis/tables/estimate.h"
 #include "experiments/drivers/modes/mode_rows.h"
 
 namespace speclab::experiments {

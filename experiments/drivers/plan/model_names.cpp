@@ -8,7 +8,7 @@
 #include <ranges>
 #include <set>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "experiments/drivers/config/run_config.h"
-#include "experiments/drivers/plan/prompt_set.h"
+#include "experiments/drivers/prompts/prompt_set.h"
 
 namespace speclab::experiments {
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "experiments/drivers/kinds/kinds.h"
+#include "experiments/drivers/config/kinds.h"
 
 namespace speclab::experiments {
 namespace {

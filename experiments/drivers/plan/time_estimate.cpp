@@ -8,10 +8,10 @@
 #include <optional>
 #include <set>
 
-#include "analysis/io/manifest.h"
-#include "analysis/io/run_folder.h"
-#include "analysis/io/table.h"
-#include "sim/core/errors.h"
+#include "analysis/tables/manifest.h"
+#include "analysis/tables/run_folder.h"
+#include "analysis/tables/table.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -5,14 +5,14 @@
 #include <cmath>
 #include <numeric>
 
-#include "analysis/io/laws.h"
+#include "analysis/tables/laws.h"
 #include "analysis/stats/bootstrap.h"
 #include "experiments/drivers/predict/law_answers.h"
 #include "experiments/drivers/predict/observed_acceptance.h"
 #include "experiments/drivers/predict/trace_acceptance.h"
 #include "sim/analytic/candidates.h"
 #include "sim/analytic/one_token.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/io/trace.h"
+#include "analysis/tables/trace.h"
 #include "experiments/drivers/predict/answers.h"
 #include "experiments/drivers/predict/interval_value.h"
 #include "experiments/drivers/predict/predict_options.h"

@@ -10,7 +10,7 @@
 #include "sim/analytic/mlp_speculator.h"
 #include "sim/analytic/operations.h"
 #include "sim/analytic/speculative_beam.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

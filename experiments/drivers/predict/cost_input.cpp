@@ -4,7 +4,7 @@
 
 #include "experiments/drivers/predict/interval_value.h"
 #include "experiments/drivers/predict/measured_costs.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

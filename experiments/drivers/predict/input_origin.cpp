@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "analysis/io/file_digests.h"
-#include "analysis/io/manifest.h"
-#include "sim/core/errors.h"
+#include "analysis/tables/file_digests.h"
+#include "analysis/tables/manifest.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

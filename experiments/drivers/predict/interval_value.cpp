@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -11,7 +11,7 @@
 #include "sim/analytic/candidates.h"
 #include "sim/analytic/lenience.h"
 #include "sim/analytic/one_token.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

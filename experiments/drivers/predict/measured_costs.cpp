@@ -9,10 +9,10 @@
 #include <set>
 #include <utility>
 
-#include "analysis/io/costs.h"
+#include "analysis/tables/costs.h"
 #include "experiments/drivers/predict/interval_value.h"
 #include "experiments/drivers/predict/pair_surface.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

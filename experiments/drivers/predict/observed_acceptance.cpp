@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "analysis/io/file_digests.h"
-#include "analysis/io/manifest.h"
+#include "analysis/tables/file_digests.h"
+#include "analysis/tables/manifest.h"
 #include "analysis/stats/drafter_acceptance.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

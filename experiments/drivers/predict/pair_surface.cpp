@@ -7,7 +7,7 @@
 #include <set>
 
 #include "analysis/stats/held_costs.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/io/costs.h"
+#include "analysis/tables/costs.h"
 #include "experiments/drivers/predict/cost_input.h"
 #include "sim/analytic/cost_surface.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "sim/analytic/static_tree.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

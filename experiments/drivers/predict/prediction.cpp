@@ -8,7 +8,7 @@
 #include "experiments/drivers/predict/input_origin.h"
 #include "experiments/drivers/predict/length_model.h"
 #include "experiments/drivers/predict/predicted_tree.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

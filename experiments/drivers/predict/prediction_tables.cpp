@@ -3,7 +3,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "analysis/io/csv_writer.h"
+#include "analysis/tables/csv_writer.h"
 
 namespace speclab::experiments {
 namespace {

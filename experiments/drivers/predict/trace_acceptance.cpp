@@ -7,7 +7,7 @@
 #include <set>
 
 #include "sim/analytic/tokens_per_round.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/monte_carlo/acceptance_estimates.h"
 
 namespace speclab::experiments {

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "analysis/io/trace.h"
+#include "analysis/tables/trace.h"
 #include "experiments/drivers/predict/acceptance_input.h"
 
 namespace speclab::experiments {

@@ -1,5 +1,5 @@
 #pragma once
-#include "experiments/drivers/reproduce/comparison.h"
+#include "experiments/drivers/papers/comparison.h"
 #include "sim/analytic/batch.h"
 
 namespace speclab::experiments {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <optional>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

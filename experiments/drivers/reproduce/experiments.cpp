@@ -4,7 +4,7 @@
 
 #include "experiments/drivers/reproduce/measured/measured_table.h"
 #include "experiments/drivers/reproduce/tables/tables.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 

@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "experiments/drivers/reproduce/comparison.h"
-#include "experiments/drivers/reproduce/papers.h"
+#include "experiments/drivers/papers/comparison.h"
+#include "experiments/drivers/papers/papers.h"
 
 namespace speclab::experiments {
 

@@ -1,16 +1,16 @@
 #include "experiments/drivers/reproduce/reproduction_files.h"
 
 #include <fmt/format.h>
-#include <speclab_revision.h>
 
 #include <array>
 #include <filesystem>
 #include <string_view>
 
-#include "analysis/io/csv_writer.h"
+#include "analysis/tables/csv_writer.h"
 #include "analysis/plots/gnuplot.h"
 #include "experiments/drivers/predict/text_table.h"
-#include "sim/core/files.h"
+#include "experiments/drivers/program/build_info.h"
+#include "sim/system/files.h"
 
 namespace speclab::experiments {
 namespace {
@@ -125,7 +125,7 @@ void write_summary(const std::vector<ReproductionSummary>& summaries, const std:
          {counts.rows(), counts.agrees_printed, counts.agrees_recomputed, counts.input_rounding,
           counts.known_slips, counts.context, counts.disagrees, slips_of_text})
       csv.field(std::int64_t{count});
-    csv.field(SPECLAB_REVISION);
+    csv.field(kRevision);
     csv.end_row();
   }
   write_file(folder + "/summary.csv", csv.content());

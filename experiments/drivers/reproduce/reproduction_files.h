@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/drivers/reproduce/comparison.h"
+#include "experiments/drivers/papers/comparison.h"
 
 namespace speclab::experiments {
 

@@ -1,7 +1,7 @@
 #include "experiments/drivers/reproduce/tree_examples.h"
 
 #include "sim/analytic/tree_families.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/drivers/reproduce/comparison.h"
-#include "experiments/drivers/reproduce/papers.h"
+#include "experiments/drivers/papers/comparison.h"
+#include "experiments/drivers/papers/papers.h"
 
 namespace speclab::experiments {
 

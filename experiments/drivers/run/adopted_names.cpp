@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "experiments/drivers/config/config_tree.h"
-#include "experiments/drivers/run/origin.h"
-#include "experiments/drivers/run/run_log.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/toml/config_tree.h"
+#include "experiments/drivers/journal/origin.h"
+#include "experiments/drivers/journal/run_log.h"
+#include "sim/system/errors.h"
 #include "sim/core/model_name.h"
 
 namespace speclab::experiments {

@@ -9,12 +9,12 @@
 #include <sstream>
 
 #include "experiments/drivers/config/named_drafters.h"
-#include "experiments/drivers/config/toml_text.h"
-#include "experiments/drivers/kinds/kinds.h"
-#include "experiments/drivers/run/origin.h"
-#include "experiments/drivers/run/program_origin.h"
-#include "experiments/drivers/run/work_keys.h"
-#include "sim/core/sha256.h"
+#include "experiments/drivers/toml/toml_text.h"
+#include "experiments/drivers/config/kinds.h"
+#include "experiments/drivers/journal/origin.h"
+#include "experiments/drivers/journal/program_origin.h"
+#include "experiments/drivers/journal/work_keys.h"
+#include "sim/system/sha256.h"
 
 namespace speclab::experiments {
 namespace {

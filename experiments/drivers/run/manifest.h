@@ -2,8 +2,8 @@
 #include <set>
 #include <string>
 
-#include "experiments/drivers/run/run_log.h"
-#include "experiments/drivers/run/workbench.h"
+#include "experiments/drivers/journal/run_log.h"
+#include "experiments/drivers/measure/workbench.h"
 
 namespace speclab::experiments {
 

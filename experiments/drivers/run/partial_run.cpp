@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <set>
 
-#include "analysis/io/file_digests.h"
-#include "experiments/drivers/kinds/kinds.h"
-#include "experiments/drivers/run/failures.h"
+#include "analysis/tables/file_digests.h"
+#include "experiments/drivers/config/kinds.h"
+#include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/run/run_files.h"
 #include "experiments/drivers/run/run_journals.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 
 namespace speclab::experiments {
 namespace {

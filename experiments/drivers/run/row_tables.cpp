@@ -3,9 +3,9 @@
 #include <span>
 #include <string_view>
 
-#include "analysis/io/row_columns.h"
-#include "analysis/io/timeline.h"
-#include "experiments/drivers/run/entry_json.h"
+#include "analysis/tables/row_columns.h"
+#include "analysis/tables/timeline.h"
+#include "experiments/drivers/journal/entry_json.h"
 #include "experiments/drivers/run/run_tables.h"
 
 namespace speclab::experiments {

@@ -3,12 +3,12 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/io/bridges.h"
-#include "analysis/io/csv_writer.h"
-#include "analysis/io/device_state.h"
+#include "analysis/tables/bridges.h"
+#include "analysis/tables/csv_writer.h"
+#include "analysis/tables/device_state.h"
 #include "experiments/drivers/plan/plan.h"
-#include "experiments/drivers/run/run_entries.h"
-#include "experiments/drivers/run/run_log.h"
+#include "experiments/drivers/journal/run_entries.h"
+#include "experiments/drivers/journal/run_log.h"
 
 namespace speclab::experiments {
 

@@ -4,15 +4,15 @@
 
 #include <filesystem>
 
-#include "experiments/drivers/kinds/kinds.h"
-#include "experiments/drivers/plan/chat_prompt.h"
-#include "experiments/drivers/run/crash_note.h"
+#include "experiments/drivers/kinds/kind_steps.h"
+#include "experiments/drivers/prompts/chat_prompt.h"
+#include "experiments/drivers/journal/crash_note.h"
 #include "experiments/drivers/run/manifest.h"
-#include "experiments/drivers/run/origin.h"
-#include "experiments/drivers/run/predictions.h"
+#include "experiments/drivers/journal/origin.h"
+#include "experiments/drivers/predict/predictions.h"
 #include "experiments/drivers/run/run_files.h"
 #include "experiments/drivers/run/run_journals.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {
@@ -90,7 +90,7 @@ RunOutcome run_experiment(const Plan& plan, const RunOptions& options,
   Workbench bench(loaded, log, progress, options.limits);
   try {
     const CrashNote crash_note(plan, options.folder);
-    experiment_kind(plan.config.kind).run(bench);
+    kind_steps(plan.config.kind).run(bench);
   } catch (const Error& error) {
     progress.stop_phase();
     if (error.code() != ExitCode::cannot_write)
@@ -112,7 +112,7 @@ void salvage(Progress& progress, const std::function<void()>& write_tables) {
 
 void prepare_run(const Plan& plan, const RunOptions& options, const OpenEngines& open_engines,
                  Progress& progress) {
-  SPECLAB_EXPECT(experiment_kind(plan.config.kind).prepare != nullptr,
+  SPECLAB_EXPECT(kind_steps(plan.config.kind).prepare != nullptr,
                  "a kind without generations has no shards");
   if (!options.allow_mixed && is_prepared(plan, options.folder)) return;
   RunJournals journals(plan, access_of(options, progress));
@@ -121,7 +121,7 @@ void prepare_run(const Plan& plan, const RunOptions& options, const OpenEngines&
   note_missing_template(loaded, progress);
   Workbench bench(loaded, begin_or_resume(loaded, options, journals, progress), progress,
                   options.limits);
-  experiment_kind(plan.config.kind).prepare(bench);
+  kind_steps(plan.config.kind).prepare(bench);
 }
 
 void merge_run(const Plan& plan, const RunOptions& options, const OpenEngines& open_engines) {

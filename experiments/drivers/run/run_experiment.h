@@ -4,9 +4,9 @@
 #include <string>
 
 #include "experiments/drivers/plan/plan.h"
-#include "experiments/drivers/run/progress.h"
-#include "experiments/drivers/run/run_lock.h"
-#include "experiments/drivers/run/workbench.h"
+#include "experiments/drivers/program/progress.h"
+#include "experiments/drivers/program/run_lock.h"
+#include "experiments/drivers/measure/workbench.h"
 
 namespace speclab::experiments {
 

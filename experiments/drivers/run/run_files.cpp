@@ -10,13 +10,13 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/io/file_digests.h"
+#include "analysis/tables/file_digests.h"
 #include "experiments/drivers/run/manifest.h"
 #include "experiments/drivers/run/row_tables.h"
 #include "experiments/drivers/run/run_tables.h"
-#include "experiments/drivers/run/workbench.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "experiments/drivers/measure/workbench.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 
 namespace speclab::experiments {
 namespace {

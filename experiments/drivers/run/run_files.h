@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "experiments/drivers/plan/plan.h"
-#include "experiments/drivers/run/run_log.h"
+#include "experiments/drivers/journal/run_log.h"
 
 namespace speclab::experiments {
 

@@ -7,15 +7,15 @@
 #include <filesystem>
 #include <thread>
 
-#include "analysis/io/csv_records.h"
-#include "analysis/io/file_digests.h"
-#include "experiments/drivers/kinds/kinds.h"
-#include "experiments/drivers/run/config_changes.h"
-#include "experiments/drivers/run/failures.h"
-#include "experiments/drivers/run/origin.h"
+#include "analysis/tables/csv_records.h"
+#include "analysis/tables/file_digests.h"
+#include "experiments/drivers/config/kinds.h"
+#include "experiments/drivers/journal/config_changes.h"
+#include "experiments/drivers/journal/failures.h"
+#include "experiments/drivers/journal/origin.h"
 #include "experiments/drivers/run/run_files.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 
 namespace speclab::experiments {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "experiments/drivers/plan/plan.h"
-#include "experiments/drivers/run/run_lock.h"
-#include "experiments/drivers/run/run_log.h"
+#include "experiments/drivers/program/run_lock.h"
+#include "experiments/drivers/journal/run_log.h"
 
 namespace speclab::experiments {
 

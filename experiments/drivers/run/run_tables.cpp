@@ -4,11 +4,11 @@
 #include <array>
 #include <string_view>
 
-#include "analysis/io/atlas.h"
-#include "experiments/drivers/run/pace.h"
-#include "experiments/drivers/run/predictions.h"
-#include "experiments/drivers/run/workbench.h"
-#include "sim/core/errors.h"
+#include "analysis/tables/atlas.h"
+#include "experiments/drivers/measure/pace.h"
+#include "experiments/drivers/predict/predictions.h"
+#include "experiments/drivers/measure/workbench.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

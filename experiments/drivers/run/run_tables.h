@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "analysis/io/csv_writer.h"
+#include "analysis/tables/csv_writer.h"
 #include "experiments/drivers/plan/plan.h"
-#include "experiments/drivers/run/run_log.h"
+#include "experiments/drivers/journal/run_log.h"
 
 namespace speclab::experiments {
 

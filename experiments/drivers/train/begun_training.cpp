@@ -4,9 +4,9 @@
 
 #include <filesystem>
 
-#include "experiments/drivers/commands/train_schema.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "experiments/drivers/config/train_schema.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 
 namespace speclab::experiments {
 namespace {

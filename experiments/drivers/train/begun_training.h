@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "experiments/drivers/commands/train_config.h"
+#include "experiments/drivers/config/train_config.h"
 
 namespace speclab::experiments {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "experiments/drivers/scratch_folder.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/program/scratch_folder.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -4,13 +4,13 @@
 
 #include <filesystem>
 
-#include "experiments/drivers/commands/prompt.h"
-#include "experiments/drivers/commands/text_caches.h"
-#include "experiments/drivers/commands/train_schema.h"
-#include "experiments/drivers/plan/chat_prompt.h"
-#include "experiments/drivers/run/program_origin.h"
-#include "sim/core/errors.h"
-#include "sim/core/sha256.h"
+#include "experiments/drivers/prompts/prompt.h"
+#include "experiments/drivers/config/text_caches.h"
+#include "experiments/drivers/config/train_schema.h"
+#include "experiments/drivers/prompts/chat_prompt.h"
+#include "experiments/drivers/journal/program_origin.h"
+#include "sim/system/errors.h"
+#include "sim/system/sha256.h"
 
 namespace speclab::experiments {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/drivers/commands/train_config.h"
+#include "experiments/drivers/config/train_config.h"
 
 namespace speclab::experiments {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "sim/core/data_folder.h"
-#include "sim/core/errors.h"
+#include "sim/system/data_folder.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <map>
 
-#include "experiments/drivers/verify/texts.h"
+#include "experiments/drivers/measure/texts.h"
 #include "sim/core/forking_chance.h"
-#include "sim/core/policies/constant_policy.h"
+#include "sim/policies/constant_policy.h"
 
 namespace speclab::experiments {
 namespace {

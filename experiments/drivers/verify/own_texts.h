@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engines/interface/engines.h"
-#include "experiments/drivers/verify/texts.h"
+#include "experiments/drivers/measure/texts.h"
 
 namespace speclab::experiments {
 

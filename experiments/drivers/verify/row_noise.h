@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "experiments/drivers/verify/texts.h"
+#include "experiments/drivers/measure/texts.h"
 
 namespace speclab::experiments {
 

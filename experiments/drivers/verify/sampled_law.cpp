@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "sim/core/rng_stream.h"
-#include "sim/monte_carlo/distributions.h"
+#include "sim/statistics/distributions.h"
 
 namespace speclab::experiments {
 namespace {

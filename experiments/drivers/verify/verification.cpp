@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/core/policies/constant_policy.h"
+#include "sim/policies/constant_policy.h"
 
 namespace speclab::experiments {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/drivers/run/progress.h"
+#include "experiments/drivers/program/progress.h"
 #include "experiments/drivers/verify/exact_law.h"
 #include "experiments/drivers/verify/row_noise.h"
 #include "experiments/drivers/verify/sampled_law.h"

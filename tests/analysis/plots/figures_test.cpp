@@ -10,8 +10,8 @@
 #include "analysis/plots/figure_text.h"
 #include "analysis/plots/gnuplot_script.h"
 #include "analysis/plots/prediction_figure.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 #include "tests/analysis/support/summarised_run.h"
 
 namespace speclab::analysis {

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "analysis/plots/gnuplot.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

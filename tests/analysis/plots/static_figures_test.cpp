@@ -7,8 +7,8 @@
 
 #include "analysis/plots/gnuplot.h"
 #include "analysis/plots/process.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 #include "tests/analysis/support/summarised_run.h"
 #include "tests/support/file_size_limit.h"
 

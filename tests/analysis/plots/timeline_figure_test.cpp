@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "analysis/plots/gnuplot_script.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 #include "tests/analysis/support/synthetic_run.h"
 
 namespace speclab::analysis {

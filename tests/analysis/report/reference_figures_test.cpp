@@ -10,7 +10,7 @@
 #include "analysis/plots/gnuplot.h"
 #include "analysis/plots/training_figures.h"
 #include "analysis/report/report.h"
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/analysis/support/figure_intervals.h"
 #include "tests/analysis/support/synthetic_run.h"
 #include "tests/support/drawing_tools.h"

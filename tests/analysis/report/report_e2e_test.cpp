@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "analysis/report/report.h"
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/analysis/support/synthetic_run.h"
 
 namespace speclab::analysis {

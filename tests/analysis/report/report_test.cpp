@@ -8,12 +8,12 @@
 #include <set>
 #include <sstream>
 
-#include "analysis/io/file_digests.h"
-#include "analysis/io/table.h"
+#include "analysis/tables/file_digests.h"
+#include "analysis/tables/table.h"
 #include "analysis/report/html.h"
 #include "analysis/report/missing_tables.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 #include "tests/analysis/support/synthetic_run.h"
 
 namespace speclab::analysis {

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "analysis/stats/median.h"
-#include "sim/core/errors.h"
-#include "sim/monte_carlo/distributions.h"
+#include "sim/system/errors.h"
+#include "sim/statistics/distributions.h"
 
 namespace speclab::analysis {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "analysis/io/table.h"
+#include "analysis/tables/table.h"
 #include "analysis/stats/acceptance_by_position.h"
 #include "analysis/stats/groups.h"
 #include "analysis/stats/pilot_choice.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/analysis/support/synthetic_run.h"
 
 namespace speclab::analysis {

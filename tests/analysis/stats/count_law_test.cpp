@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "sim/monte_carlo/distributions.h"
+#include "sim/statistics/distributions.h"
 
 namespace speclab::analysis {
 namespace {

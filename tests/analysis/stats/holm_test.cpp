@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/rng_stream.h"
 
 namespace speclab::analysis {

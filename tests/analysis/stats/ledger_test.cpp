@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "analysis/stats/clustered_mean.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

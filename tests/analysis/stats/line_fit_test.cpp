@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

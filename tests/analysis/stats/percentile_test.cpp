@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analysis/io/run_folder.h"
+#include "analysis/tables/run_folder.h"
 
 namespace speclab::analysis::testing {
 

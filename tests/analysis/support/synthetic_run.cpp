@@ -11,8 +11,8 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "sim/core/files.h"
-#include "sim/core/sha256.h"
+#include "sim/system/files.h"
+#include "sim/system/sha256.h"
 
 namespace speclab::analysis::testing {
 namespace {

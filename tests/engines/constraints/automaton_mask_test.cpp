@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engines/interface/text_constraint.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/constraints/word_tokenizer.h"
 
 namespace speclab::engines {

@@ -6,7 +6,7 @@
 #include <regex>
 
 #include "engines/constraints/regex_reader.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/constraints/slow_matcher.h"
 
 namespace speclab::engines {

@@ -9,7 +9,7 @@
 
 #include "engines/constraints/automaton.h"
 #include "engines/constraints/json_schema.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

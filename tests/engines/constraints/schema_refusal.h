@@ -2,7 +2,7 @@
 #include <string>
 
 #include "engines/constraints/json_schema.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines::testing {
 

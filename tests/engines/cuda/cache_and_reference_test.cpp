@@ -5,9 +5,9 @@
 #include <random>
 
 #include "engines/cuda/llama_cuda.h"
-#include "engines/decoding/commit_chain.h"
-#include "engines/models/torch/decoder_torch.h"
-#include "sim/core/errors.h"
+#include "engines/models/commit_chain.h"
+#include "engines/reference/decoder_torch.h"
+#include "sim/system/errors.h"
 #include "tests/engines/cuda/cache_test_config.h"
 #include "tests/engines/cuda/relative_distance.h"
 #include "tests/engines/models/tiny_llama.h"

@@ -1,5 +1,5 @@
 #pragma once
-#include "engines/models/decoder/decoder_shape.h"
+#include "engines/models/decoder_shape.h"
 
 namespace speclab::engines::testing {
 

@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "engines/cuda/llama_cuda.h"
-#include "engines/decoding/commit_chain.h"
-#include "engines/models/catalogue.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "engines/models/commit_chain.h"
+#include "engines/families/catalogue.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 
 namespace speclab::engines {
 namespace {

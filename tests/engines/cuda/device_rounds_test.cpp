@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engines/cuda/philox.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/rng_stream.h"
 #include "tests/engines/cuda/device_rounds.h"
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <functional>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/tree_growth.h"
 #include "tests/engines/cuda/device_rounds.h"
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/cuda/device_rounds.h"
 #include "tests/engines/cuda/every_head_size.h"
 #include "tests/support/cuda_emulation/stream_order.h"

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "engines/cuda/llama_cuda.h"
-#include "engines/decoding/commit_chain.h"
-#include "sim/core/errors.h"
+#include "engines/models/commit_chain.h"
+#include "sim/system/errors.h"
 #include "tests/engines/cuda/cache_test_config.h"
 #include "tests/engines/cuda/random_tree.h"
 #include "tests/engines/models/tiny_llama.h"

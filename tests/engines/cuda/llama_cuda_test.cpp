@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "engines/models/torch/decoder_torch.h"
+#include "engines/reference/decoder_torch.h"
 #include "tests/engines/cuda/every_head_size.h"
 
 namespace speclab::engines {

@@ -13,7 +13,7 @@
 #include "engines/cuda/kernels.h"
 #include "engines/cuda/kernels/ladder.h"
 #include "engines/cuda/packed_weights.h"
-#include "engines/models/cpu/bfloat16.h"
+#include "engines/cpu/bfloat16.h"
 
 namespace speclab::engines::cuda {
 namespace {

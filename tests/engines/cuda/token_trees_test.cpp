@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engines/cuda/llama_cuda.h"
-#include "engines/models/torch/decoder_torch.h"
+#include "engines/reference/decoder_torch.h"
 #include "tests/engines/cuda/random_tree.h"
 #include "tests/engines/cuda/relative_distance.h"
 #include "tests/engines/models/tiny_llama.h"

@@ -10,7 +10,7 @@
 
 #include "engines/cuda/device.h"
 #include "engines/cuda/kernels/rounds.h"
-#include "sim/core/rules/rejection.h"
+#include "sim/rules/rejection.h"
 #include "tests/engines/cuda/exact_laws.h"
 #include "tests/engines/cuda/vocabularies.h"
 

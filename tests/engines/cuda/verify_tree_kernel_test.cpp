@@ -8,8 +8,8 @@
 
 #include "engines/cuda/device.h"
 #include "engines/cuda/kernels/tree_rounds.h"
-#include "sim/core/rules/match.h"
-#include "sim/core/rules/rejection.h"
+#include "sim/rules/match.h"
+#include "sim/rules/rejection.h"
 #include "tests/engines/cuda/exact_laws.h"
 #include "tests/engines/cuda/vocabularies.h"
 

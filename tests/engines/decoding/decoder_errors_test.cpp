@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 
 namespace speclab::engines {

@@ -6,9 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engines/models/catalogue.h"
-#include "engines/models/cpu/mlp_speculator_cpu.h"
-#include "sim/core/files.h"
+#include "engines/families/catalogue.h"
+#include "engines/cpu/mlp_speculator_cpu.h"
+#include "sim/system/files.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 #include "tests/engines/drafters/ngram_drafting.h"
 #include "tests/support/test_size.h"

@@ -9,8 +9,8 @@
 
 #include "engines/interface/names.h"
 #include "engines/sampling/logits_pipeline.h"
-#include "sim/core/policies/confidence_policy.h"
-#include "sim/core/policies/constant_policy.h"
+#include "sim/policies/confidence_policy.h"
+#include "sim/policies/constant_policy.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 #include "tests/support/test_size.h"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "engines/decoding/commit_chain.h"
+#include "engines/models/commit_chain.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 
 namespace speclab::engines {

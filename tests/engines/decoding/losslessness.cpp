@@ -18,11 +18,11 @@
 
 #include "engines/interface/chat_request.h"
 #include "engines/interface/names.h"
-#include "experiments/drivers/engines_loader.h"
-#include "experiments/drivers/plan/prompt_set.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
-#include "sim/core/policies/constant_policy.h"
+#include "experiments/drivers/program/engines_loader.h"
+#include "experiments/drivers/prompts/prompt_set.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
+#include "sim/policies/constant_policy.h"
 
 namespace speclab::experiments {
 namespace {

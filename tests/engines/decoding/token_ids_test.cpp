@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 
 namespace speclab::engines {

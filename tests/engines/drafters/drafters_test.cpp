@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "engines/interface/drafter_checks.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/drafters/drafting.h"
 #include "tests/engines/drafters/ngram_drafting.h"
 #include "tests/engines/models/tiny_llama.h"

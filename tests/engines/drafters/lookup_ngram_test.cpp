@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/drafters/drafting.h"
 #include "tests/engines/drafters/ngram_drafting.h"
 

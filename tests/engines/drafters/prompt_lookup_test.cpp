@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/drafters/drafting.h"
 #include "tests/engines/drafters/slow_lookup.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engines/sampling/logits_pipeline.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/drafters/drafting.h"
 #include "tests/engines/models/tiny_llama.h"
 

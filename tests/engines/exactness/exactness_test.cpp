@@ -8,10 +8,10 @@
 #include <limits>
 #include <map>
 
-#include "engines/decoding/stop_rules.h"
+#include "engines/sampling/stop_rules.h"
 #include "engines/interface/names.h"
 #include "engines/sampling/logits_pipeline.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/decoding/letter_tokenizer.h"
 #include "tests/support/named_rules.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "sim/monte_carlo/distributions.h"
+#include "sim/statistics/distributions.h"
 #include "tests/engines/exactness/real_pairs.h"
 
 namespace speclab::engines::testing {

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/engines/exactness/real_pairs.h"
 
 int main(int argc, char** argv) {

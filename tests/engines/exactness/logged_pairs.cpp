@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "experiments/drivers/engines_loader.h"
-#include "experiments/drivers/plan/prompt_set.h"
-#include "sim/core/policies/constant_policy.h"
+#include "experiments/drivers/program/engines_loader.h"
+#include "experiments/drivers/prompts/prompt_set.h"
+#include "sim/policies/constant_policy.h"
 #include "tests/engines/exactness/real_pairs.h"
 
 namespace speclab::engines::testing {

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/engines/exactness/real_pairs.h"
 
 namespace speclab::engines::testing {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines::testing {
 namespace {

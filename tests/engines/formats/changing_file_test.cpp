@@ -12,7 +12,7 @@
 
 #include "engines/formats/gguf_file.h"
 #include "engines/formats/safetensors_file.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/gguf_bytes.h"
 #include "tests/engines/formats/safetensors_bytes.h"
 #include "tests/engines/formats/temporary_folder.h"

@@ -9,7 +9,7 @@
 
 #include "engines/formats/checkpoint_folder.h"
 #include "engines/formats/safetensors_writer.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/mutants.h"
 #include "tests/engines/formats/slow_json.h"
 #include "tests/engines/formats/temporary_folder.h"

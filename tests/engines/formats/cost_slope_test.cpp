@@ -7,7 +7,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/engines/formats/large_files.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/support/shell.h"

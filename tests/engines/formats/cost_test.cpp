@@ -8,7 +8,7 @@
 #include <ctime>
 #include <functional>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/gguf_bytes.h"
 #include "tests/engines/formats/large_files.h"
 #include "tests/engines/formats/memory_file.h"

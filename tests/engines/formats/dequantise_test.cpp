@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "engines/formats/gguf_file.h"
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 
 namespace speclab::engines {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/gguf_bytes.h"
 #include "tests/engines/formats/temporary_folder.h"
 

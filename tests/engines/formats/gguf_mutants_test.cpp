@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "engines/formats/gguf_file.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/gguf_bytes.h"
 #include "tests/engines/formats/memory_file.h"
 #include "tests/engines/formats/mutants.h"

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "engines/formats/gguf_file.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/gguf_bytes.h"
 #include "tests/engines/formats/temporary_folder.h"
 

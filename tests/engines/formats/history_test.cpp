@@ -9,7 +9,7 @@
 #include "engines/formats/safetensors_file.h"
 #include "engines/interface/chat_request.h"
 #include "engines/tokenizers/load_tokenizer.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/gguf_bytes.h"
 #include "tests/engines/formats/mutants.h"
 #include "tests/engines/formats/safetensors_bytes.h"

@@ -12,8 +12,8 @@
 #include "engines/formats/checkpoint_folder.h"
 #include "engines/formats/recorded_digest.h"
 #include "engines/formats/safetensors_writer.h"
-#include "sim/core/errors.h"
-#include "sim/core/sha256.h"
+#include "sim/system/errors.h"
+#include "sim/system/sha256.h"
 #include "tests/engines/formats/temporary_folder.h"
 
 namespace speclab::engines {

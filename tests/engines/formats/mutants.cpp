@@ -8,7 +8,7 @@
 #include <optional>
 #include <regex>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/gguf_bytes.h"
 
 namespace speclab::testing {

@@ -8,8 +8,8 @@
 #include "engines/formats/folder_kind.h"
 #include "engines/formats/gguf_file.h"
 #include "engines/formats/other_file.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 #include "tests/engines/formats/safetensors_bytes.h"
 #include "tests/engines/formats/temporary_folder.h"
 

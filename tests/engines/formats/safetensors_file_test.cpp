@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "engines/formats/safetensors_writer.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
 
 namespace speclab::engines {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engines/formats/safetensors_file.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/memory_file.h"
 #include "tests/engines/formats/mutants.h"
 #include "tests/engines/formats/safetensors_bytes.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engines/formats/safetensors_file.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/gguf_bytes.h"
 #include "tests/engines/formats/safetensors_bytes.h"
 #include "tests/engines/formats/temporary_folder.h"

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <string>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 
 namespace speclab::testing {
 

@@ -7,11 +7,11 @@
 #include <map>
 #include <utility>
 
-#include "engines/models/decoder/decoder_shape.h"
-#include "engines/models/decoder/feature_transformer.h"
-#include "engines/models/mlp/mlp_speculator_config.h"
-#include "engines/models/families/families.h"
-#include "sim/core/errors.h"
+#include "engines/models/decoder_shape.h"
+#include "engines/families/feature_transformer.h"
+#include "engines/models/mlp_speculator_config.h"
+#include "engines/families/families.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/memory_file.h"
 #include "tests/engines/formats/mutants.h"
 #include "tests/engines/formats/slow_json.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-#include "tests/engines/models/family_models.h"
+#include "tests/engines/families/family_models.h"
 #include "tests/engines/models/tiny_llama.h"
 
 namespace speclab::engines {

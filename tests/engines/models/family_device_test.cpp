@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "engines/models/torch/cuda_device.h"
-#include "engines/models/torch/decoder_torch.h"
-#include "sim/core/errors.h"
-#include "tests/engines/models/family_models.h"
+#include "engines/reference/cuda_device.h"
+#include "engines/reference/decoder_torch.h"
+#include "sim/system/errors.h"
+#include "tests/engines/families/family_models.h"
 #include "tests/engines/models/tiny_llama.h"
 
 namespace speclab::engines {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "engines/models/torch/decoder_torch.h"
-#include "tests/engines/models/family_models.h"
+#include "engines/reference/decoder_torch.h"
+#include "tests/engines/families/family_models.h"
 #include "tests/engines/models/tiny_llama.h"
 
 namespace speclab::engines {

@@ -8,7 +8,7 @@
 #include "engines/drafters/drafters.h"
 #include "engines/verifiers/verifier.h"
 #include "tests/engines/decoding/tiny_decoding.h"
-#include "tests/engines/models/family_models.h"
+#include "tests/engines/families/family_models.h"
 #include "tests/engines/models/tiny_llama.h"
 
 namespace speclab::engines {

@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "engines/models/cpu/decoder_cpu.h"
-#include "engines/models/decoder/decoder_weights.h"
+#include "engines/cpu/decoder_cpu.h"
+#include "engines/models/decoder_weights.h"
 
 namespace speclab::engines::testing {
 

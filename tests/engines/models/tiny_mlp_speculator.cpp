@@ -4,7 +4,7 @@
 #include <numeric>
 #include <random>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines::testing {
 

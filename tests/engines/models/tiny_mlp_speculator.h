@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engines/formats/weight_source.h"
-#include "engines/models/cpu/mlp_speculator_cpu.h"
-#include "engines/models/decoder/decoder_shape.h"
+#include "engines/cpu/mlp_speculator_cpu.h"
+#include "engines/models/decoder_shape.h"
 
 namespace speclab::engines::testing {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/ngrams/slow_ngrams.h"
 
 namespace speclab::engines {

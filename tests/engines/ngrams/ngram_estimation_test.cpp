@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engines/ngrams/small_float.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/ngrams/slow_ngrams.h"
 
 namespace speclab::engines {

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "engines/ngrams/ngram_estimation.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/engines/ngrams/slow_ngrams.h"
 

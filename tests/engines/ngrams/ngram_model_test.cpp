@@ -6,7 +6,7 @@
 #include <random>
 
 #include "engines/ngrams/ngram_estimation.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/ngrams/slow_ngrams.h"
 
 namespace speclab::engines {

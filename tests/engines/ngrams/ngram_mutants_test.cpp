@@ -7,7 +7,7 @@
 
 #include "engines/ngrams/ngram_estimation.h"
 #include "engines/ngrams/ngram_file.h"
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/engines/formats/mutants.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/engines/ngrams/slow_ngram_file.h"

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "engines/sampling/history.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

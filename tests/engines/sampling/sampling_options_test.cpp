@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

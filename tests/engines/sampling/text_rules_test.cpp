@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "engines/sampling/score_processors.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 
 namespace speclab::engines {

@@ -3,7 +3,7 @@
 #include "tests/engines/search/branches.h"
 
 #include "engines/models/row_plan.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "engines/drafters/draft_model.h"
 #include "engines/search/beam_search.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/decoding/tiny_decoding.h"
-#include "tests/engines/models/family_models.h"
+#include "tests/engines/families/family_models.h"
 #include "tests/engines/models/tiny_llama.h"
 
 namespace speclab::engines {

@@ -6,7 +6,7 @@
 
 #include "engines/search/beam_group.h"
 #include "engines/search/forced_word_checks.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -11,8 +11,8 @@
 #include "engines/decoding/plain_decoder.h"
 #include "engines/search/beam_search.h"
 #include "engines/search/contrastive_search.h"
-#include "sim/core/policies/constant_policy.h"
-#include "tests/engines/models/family_models.h"
+#include "sim/policies/constant_policy.h"
+#include "tests/engines/families/family_models.h"
 
 namespace speclab::engines {
 namespace {

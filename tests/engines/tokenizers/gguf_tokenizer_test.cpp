@@ -5,7 +5,7 @@
 
 #include "engines/formats/gguf_file.h"
 #include "engines/tokenizers/load_tokenizer.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/gguf_bytes.h"
 #include "tests/engines/formats/temporary_folder.h"
 

@@ -2,7 +2,7 @@
 
 #include "engines/interface/chat_request.h"
 #include "engines/tokenizers/load_tokenizer.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
 
 namespace speclab::engines {

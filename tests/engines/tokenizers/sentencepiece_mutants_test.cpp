@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "engines/tokenizers/load_tokenizer.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 #include "tests/engines/formats/memory_file.h"
 #include "tests/engines/formats/mutants.h"
 #include "tests/engines/formats/slow_reader.h"

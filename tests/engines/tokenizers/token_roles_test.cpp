@@ -9,7 +9,7 @@
 #include "engines/interface/fitting_drafter.h"
 #include "engines/tokenizers/folder_tokens.h"
 #include "engines/tokenizers/load_tokenizer.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/engines/tokenizers/sentencepiece_bytes.h"
 

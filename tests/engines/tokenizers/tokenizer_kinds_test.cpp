@@ -9,7 +9,7 @@
 
 #include "engines/tokenizers/characters.h"
 #include "engines/tokenizers/load_tokenizer.h"
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/support/test_size.h"
 
 namespace speclab::engines {

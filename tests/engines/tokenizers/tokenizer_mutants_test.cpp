@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "engines/tokenizers/load_tokenizer.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/memory_file.h"
 #include "tests/engines/formats/mutants.h"
 #include "tests/engines/tokenizers/slow_tokenizer.h"

@@ -10,8 +10,8 @@
 #include "engines/formats/gguf_file.h"
 #include "engines/interface/chat_request.h"
 #include "engines/tokenizers/load_tokenizer.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 
 namespace speclab::engines {
 namespace {

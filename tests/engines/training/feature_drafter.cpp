@@ -4,9 +4,9 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/from_blob.h>
 
-#include "engines/models/decoder/feature_transformer.h"
+#include "engines/families/feature_transformer.h"
 #include "engines/training/torch/drafter_folder.h"
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 
 namespace speclab::engines::testing {
 

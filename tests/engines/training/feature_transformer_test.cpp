@@ -9,11 +9,11 @@
 #include <gtest/gtest.h>
 
 #include "engines/formats/safetensors_file.h"
-#include "engines/models/catalogue.h"
-#include "engines/models/cpu/decoder_cpu.h"
-#include "engines/models/decoder/feature_transformer.h"
+#include "engines/families/catalogue.h"
+#include "engines/cpu/decoder_cpu.h"
+#include "engines/families/feature_transformer.h"
 #include "engines/training/torch/drafter_folder.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/drafters/draft_chain.h"
 #include "tests/engines/models/tiny_llama.h"
 #include "tests/engines/training/feature_drafter.h"

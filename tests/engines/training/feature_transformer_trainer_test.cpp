@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "engines/models/catalogue.h"
-#include "engines/models/decoder/feature_transformer.h"
+#include "engines/families/catalogue.h"
+#include "engines/families/feature_transformer.h"
 #include "engines/training/torch/drafter_folder.h"
 #include "engines/training/torch/feature_transformer_trainer.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
-#include "sim/core/sha256.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
+#include "sim/system/sha256.h"
 #include "tests/engines/training/feature_drafter.h"
 
 namespace speclab::engines {

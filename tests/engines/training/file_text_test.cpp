@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "engines/training/text_split.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/training/tiny_target.h"
 
 namespace speclab::engines {

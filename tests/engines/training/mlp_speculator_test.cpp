@@ -17,13 +17,13 @@
 #include <nlohmann/json.hpp>
 
 #include "engines/drafters/drafters.h"
-#include "engines/models/catalogue.h"
-#include "engines/models/cpu/mlp_speculator_cpu.h"
+#include "engines/families/catalogue.h"
+#include "engines/cpu/mlp_speculator_cpu.h"
 #include "engines/training/draft_tokens.h"
 #include "engines/training/torch/mlp_speculator_model.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
-#include "sim/core/sha256.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
+#include "sim/system/sha256.h"
 #include "tests/engines/drafters/draft_chain.h"
 #include "tests/engines/models/tiny_llama.h"
 #include "tests/engines/training/feature_drafter.h"

@@ -9,7 +9,7 @@
 
 #include "engines/ngrams/ngram_file.h"
 #include "engines/training/held_out.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/decoding/letter_tokenizer.h"
 #include "tests/engines/drafters/ngram_drafting.h"
 #include "tests/engines/formats/temporary_folder.h"

@@ -1,7 +1,7 @@
 // Training on synthetic text with a known law, and the way of the weights through the checkpoint
 // folder.
 
-#include "engines/models/decoder/shape_json.h"
+#include "engines/families/shape_json.h"
 #include "engines/training/torch/small_transformer_trainer.h"
 
 #include <ATen/TensorOperators.h>
@@ -18,13 +18,13 @@
 #include <tuple>
 
 #include "engines/formats/checkpoint_folder.h"
-#include "engines/models/cpu/decoder_cpu.h"
-#include "engines/models/decoder/decoder_weights.h"
+#include "engines/cpu/decoder_cpu.h"
+#include "engines/models/decoder_weights.h"
 #include "engines/training/torch/drafter_folder.h"
 #include "engines/training/torch/small_transformer_model.h"
-#include "engines/models/families/families.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "engines/families/families.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 #include "sim/core/rng_stream.h"
 
 namespace speclab::engines {

@@ -1,9 +1,9 @@
 #include "tests/engines/training/tiny_target.h"
 
-#include "engines/models/decoder/shape_json.h"
+#include "engines/families/shape_json.h"
 #include "engines/formats/safetensors_writer.h"
-#include "engines/models/catalogue.h"
-#include "sim/core/files.h"
+#include "engines/families/catalogue.h"
+#include "sim/system/files.h"
 
 namespace speclab::engines::testing {
 namespace {

@@ -16,7 +16,7 @@
 
 #include <set>
 
-#include "engines/models/decoder/feature_transformer.h"
+#include "engines/families/feature_transformer.h"
 #include "engines/models/draft_vocabulary.h"
 #include "engines/training/torch/draft_batch.h"
 #include "engines/training/torch/feature_batch.h"
@@ -25,7 +25,7 @@
 #include "engines/training/torch/mlp_speculator_model.h"
 #include "engines/training/torch/small_transformer_model.h"
 #include "engines/training/torch/target_rows.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/training/feature_drafter.h"
 
 namespace speclab::engines {

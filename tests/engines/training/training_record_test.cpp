@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 
 namespace speclab::engines {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "analysis/io/acceptance.h"
-#include "sim/core/files.h"
+#include "analysis/tables/acceptance.h"
+#include "sim/system/files.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/experiments/program/program.h"
 

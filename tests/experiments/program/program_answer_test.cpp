@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 #include "tests/experiments/program/program.h"
 

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "analysis/io/atlas.h"
-#include "sim/core/files.h"
+#include "analysis/tables/atlas.h"
+#include "sim/system/files.h"
 #include "tests/experiments/program/program.h"
 
 namespace speclab {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/analysis/support/synthetic_run.h"
 #include "tests/experiments/program/program.h"
 

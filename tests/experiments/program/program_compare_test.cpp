@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/experiments/drivers/compare/fake_suite.h"
 #include "tests/experiments/program/program.h"
 

@@ -1,6 +1,6 @@
 // What `speclab run`, `report` and `compare` say of a device that was not this run's alone.
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 #include "tests/experiments/program/program.h"
 #include "tests/support/shell.h"

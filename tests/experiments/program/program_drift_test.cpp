@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "analysis/io/manifest.h"
-#include "sim/core/sha256.h"
+#include "analysis/tables/manifest.h"
+#include "sim/system/sha256.h"
 #include "tests/experiments/drivers/support/same_files.h"
 #include "tests/experiments/program/program.h"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/experiments/program/program.h"
 #include "tests/support/address_limit.h"

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/support/shell.h"
 
 namespace speclab {

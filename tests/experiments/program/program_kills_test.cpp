@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <random>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 #include "tests/experiments/program/kills.h"
 #include "tests/experiments/program/program.h"

@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "analysis/io/table.h"
-#include "sim/core/files.h"
+#include "analysis/tables/table.h"
+#include "sim/system/files.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/experiments/program/program.h"
 #include "tests/support/test_size.h"

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/experiments/program/tiny_models.h"
 
 namespace speclab {

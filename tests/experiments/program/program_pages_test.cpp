@@ -4,7 +4,7 @@
 #include <sstream>
 #include <vector>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/experiments/program/program.h"
 

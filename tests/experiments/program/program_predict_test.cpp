@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "analysis/io/table.h"
-#include "sim/core/files.h"
+#include "analysis/tables/table.h"
+#include "sim/system/files.h"
 #include "tests/experiments/program/program.h"
 #include "tests/support/address_limit.h"
 

@@ -4,8 +4,8 @@
 #include <set>
 #include <sstream>
 
-#include "analysis/io/table.h"
-#include "sim/core/files.h"
+#include "analysis/tables/table.h"
+#include "sim/system/files.h"
 #include "tests/experiments/program/program.h"
 #include "tests/support/drawing_tools.h"
 #include "tests/support/figure_marks.h"

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/experiments/program/program.h"
 #include "tests/experiments/program/tiny_models.h"

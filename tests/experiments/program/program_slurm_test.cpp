@@ -9,7 +9,7 @@
 #include <fstream>
 #include <thread>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/experiments/drivers/support/same_files.h"
 #include "tests/experiments/program/program.h"
 #include "tests/support/test_size.h"

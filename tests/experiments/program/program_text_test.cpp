@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/experiments/program/program.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/experiments/program/kills.h"
 #include "tests/experiments/program/program.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 #include "tests/experiments/program/program.h"
 #include "tests/support/drawing_tools.h"
 #include "tests/support/figure_marks.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "sim/analytic/round_costs.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/support/sim_values.h"
 
 namespace speclab::sim {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/support/random_values.h"
 #include "tests/support/sim_values.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "sim/analytic/tokens_per_round.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/support/sim_values.h"
 
 namespace speclab::sim {

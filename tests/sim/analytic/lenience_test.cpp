@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "sim/analytic/one_token.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/support/random_values.h"
 #include "tests/support/refused_values.h"
 

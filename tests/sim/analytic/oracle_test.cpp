@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "sim/analytic/speedup.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/support/random_values.h"
 #include "tests/support/refused_values.h"
 

@@ -10,8 +10,8 @@
 #include "sim/analytic/lenience.h"
 #include "sim/analytic/one_token.h"
 #include "sim/analytic/tokens_per_round.h"
-#include "sim/core/acceptance.h"
-#include "sim/core/errors.h"
+#include "sim/rules/acceptance.h"
+#include "sim/system/errors.h"
 #include "tests/support/named_rules.h"
 #include "tests/support/refused_values.h"
 

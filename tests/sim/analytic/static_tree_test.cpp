@@ -8,7 +8,7 @@
 #include "sim/analytic/best_first_tree.h"
 #include "sim/analytic/optimal_tokens.h"
 #include "sim/analytic/tokens_per_round.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/sim/analytic/every_shape.h"
 #include "tests/support/random_values.h"
 #include "tests/support/refused_values.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/rng_stream.h"
 #include "sim/core/vector_math.h"
 

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/round_key.h"
 
 namespace speclab {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/token_tree.h"
 
 namespace speclab {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "sim/analytic/auto_policy.h"
+#include "sim/policies/auto_policy.h"
 #include "tests/sim/monte_carlo/support/reference_auto_policy.h"
 #include "tests/support/random_values.h"
 #include "tests/support/sim_values.h"

@@ -1,9 +1,9 @@
-#include "sim/analytic/auto_policy.h"
+#include "sim/policies/auto_policy.h"
 
 #include <gtest/gtest.h>
 
-#include "sim/core/errors.h"
-#include "sim/core/policies/constant_policy.h"
+#include "sim/system/errors.h"
+#include "sim/policies/constant_policy.h"
 #include "sim/monte_carlo/simulated_generation.h"
 #include "tests/support/sim_values.h"
 

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "sim/core/policies/policy_registry.h"
+#include "sim/policies/policy_registry.h"
 #include "sim/monte_carlo/acceptance_estimates.h"
 #include "sim/monte_carlo/beta_process.h"
 #include "sim/monte_carlo/dialled_process.h"

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "sim/analytic/one_token.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "sim/core/rng_stream.h"
 #include "sim/monte_carlo/dialled_process.h"
 

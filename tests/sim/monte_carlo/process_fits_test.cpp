@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "sim/analytic/tokens_per_round.h"
-#include "sim/core/errors.h"
-#include "sim/core/policies/policy_registry.h"
+#include "sim/system/errors.h"
+#include "sim/policies/policy_registry.h"
 #include "sim/monte_carlo/acceptance_constancy.h"
 #include "sim/monte_carlo/acceptance_estimates.h"
 #include "sim/monte_carlo/position_process.h"

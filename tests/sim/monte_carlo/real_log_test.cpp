@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/io/table.h"
-#include "sim/core/policies/constant_policy.h"
+#include "analysis/tables/table.h"
+#include "sim/policies/constant_policy.h"
 #include "sim/monte_carlo/acceptance_estimates.h"
 #include "sim/monte_carlo/process_fits.h"
 #include "sim/monte_carlo/replay_process.h"

@@ -7,11 +7,11 @@
 #include <memory>
 
 #include "experiments/bench/simulation/reference_rounds.h"
-#include "sim/analytic/auto_policy.h"
-#include "sim/core/errors.h"
-#include "sim/core/policies/policy_registry.h"
+#include "sim/policies/auto_policy.h"
+#include "sim/system/errors.h"
+#include "sim/policies/policy_registry.h"
 #include "sim/monte_carlo/beta_process.h"
-#include "sim/monte_carlo/clairvoyant_policy.h"
+#include "sim/policies/clairvoyant_policy.h"
 #include "sim/monte_carlo/dialled_process.h"
 #include "sim/monte_carlo/position_process.h"
 #include "sim/monte_carlo/replay_process.h"

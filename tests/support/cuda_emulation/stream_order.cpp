@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/support/cuda_emulation/fibers.h"
 
 namespace speclab::cuda_emulation {

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "experiments/drivers/engines_loader.h"
+#include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/levers/measure_levers.h"
 #include "experiments/drivers/reproduce/measured/beside_figure.h"
 #include "experiments/drivers/reproduce/measured/measured_run.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 
 namespace speclab::experiments {
 namespace {

@@ -1,15 +1,15 @@
 #include "experiments/drivers/reproduce/measured/measured_run.h"
+#include "experiments/drivers/program/build_info.h"
 
 #include <fmt/format.h>
-#include <speclab_revision.h>
 
 #include <algorithm>
 #include <numeric>
 #include <set>
 
-#include "analysis/io/file_digests.h"
+#include "analysis/tables/file_digests.h"
 #include "engines/interface/names.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {
@@ -182,11 +182,11 @@ void add_with_prediction(const Comparison& row, const std::optional<double>& pre
 }
 
 void require_own_revision(const std::string& path, const std::string& revision) {
-  if (revision == SPECLAB_REVISION) return;
+  if (revision == kRevision) return;
   throw Error(ExitCode::drift,
               fmt::format("{}: rows of revision {}, and this program is {}; read them with --from, "
                           "or remove the file to measure again",
-                          path, escaped(revision, 60), SPECLAB_REVISION));
+                          path, escaped(revision, 60), kRevision));
 }
 
 std::string context_remark(const std::string& ours, const std::string& theirs) {

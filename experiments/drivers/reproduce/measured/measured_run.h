@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "analysis/io/bridges.h"
+#include "analysis/tables/bridges.h"
 #include "analysis/stats/drafter_acceptance.h"
 #include "analysis/stats/groups.h"
 #include "experiments/drivers/reproduce/measured/measured_table.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 

@@ -1,10 +1,10 @@
 #include "experiments/drivers/reproduce/measured/measured_table.h"
 
-#include "sim/core/data_folder.h"
+#include "sim/system/data_folder.h"
 
 #include <algorithm>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

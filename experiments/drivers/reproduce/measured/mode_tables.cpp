@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <set>
 
-#include "experiments/drivers/engines_loader.h"
-#include "experiments/drivers/plan/chat_prompt.h"
+#include "experiments/drivers/program/engines_loader.h"
+#include "experiments/drivers/prompts/chat_prompt.h"
 #include "experiments/drivers/reproduce/measured/measured_run.h"
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 
 namespace speclab::experiments {
 

@@ -14,7 +14,7 @@
 #include "sim/analytic/batch.h"
 #include "sim/analytic/roofline.h"
 #include "sim/analytic/static_tree.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

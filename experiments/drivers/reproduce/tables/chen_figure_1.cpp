@@ -11,7 +11,7 @@
 #include "sim/analytic/sequence_times.h"
 #include "sim/analytic/speedup.h"
 #include "sim/analytic/tokens_per_round.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

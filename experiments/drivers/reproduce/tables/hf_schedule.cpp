@@ -7,7 +7,7 @@
 #include "experiments/drivers/reproduce/tables/tables.h"
 #include "sim/analytic/heuristic_schedule.h"
 #include "sim/analytic/speedup.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -11,7 +11,7 @@
 #include "sim/analytic/needed_acceptance.h"
 #include "sim/analytic/oracle.h"
 #include "sim/analytic/speedup.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

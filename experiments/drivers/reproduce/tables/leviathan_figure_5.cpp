@@ -2,7 +2,7 @@
 // drawing; what follows from them is ours.
 
 #include "experiments/drivers/reproduce/tables/tables.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -9,7 +9,7 @@
 #include "experiments/drivers/reproduce/tables/tables.h"
 #include "sim/analytic/needed_acceptance.h"
 #include "sim/analytic/speedup.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -9,7 +9,7 @@
 #include "sim/analytic/cross_tokenizer.h"
 #include "sim/analytic/metrics.h"
 #include "sim/analytic/tree_families.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

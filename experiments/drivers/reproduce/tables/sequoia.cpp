@@ -13,7 +13,7 @@
 #include "sim/analytic/roofline.h"
 #include "sim/analytic/static_tree.h"
 #include "sim/analytic/tree_families.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

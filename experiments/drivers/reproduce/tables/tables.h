@@ -1,8 +1,8 @@
 #pragma once
 // Every table and figure that is rebuilt; each in the file of its name.
 
-#include "experiments/drivers/reproduce/comparison.h"
-#include "experiments/drivers/reproduce/papers.h"
+#include "experiments/drivers/papers/comparison.h"
+#include "experiments/drivers/papers/papers.h"
 
 namespace speclab::experiments {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "experiments/drivers/config/run_config.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
 
 namespace speclab::experiments {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "experiments/drivers/config/run_config.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/experiments/drivers/config/refusal.h"
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/drivers/commands/train_config.h"
+#include "experiments/drivers/config/train_config.h"
 #include "experiments/drivers/config/run_config.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
 
 namespace speclab::experiments {

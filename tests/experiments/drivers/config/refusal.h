@@ -2,7 +2,7 @@
 #include <string>
 
 #include "experiments/drivers/config/run_config.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::testing {
 

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/experiments/drivers/config/refusal.h"
 

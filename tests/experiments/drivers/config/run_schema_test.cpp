@@ -7,9 +7,9 @@
 #include <set>
 
 #include "experiments/drivers/commands/config.h"
-#include "experiments/drivers/commands/train_schema.h"
+#include "experiments/drivers/config/train_schema.h"
 #include "experiments/drivers/config/key_reference.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
 
 namespace speclab::experiments {

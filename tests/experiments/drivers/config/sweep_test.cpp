@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "experiments/drivers/config/run_config.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
 
 namespace speclab::experiments {

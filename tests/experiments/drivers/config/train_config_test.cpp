@@ -1,8 +1,8 @@
-#include "experiments/drivers/commands/train_config.h"
+#include "experiments/drivers/config/train_config.h"
 
 #include <gtest/gtest.h>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
 
 namespace speclab::experiments {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/drivers/generate/call_checks.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/constraints/word_tokenizer.h"
 #include "tests/engines/formats/temporary_folder.h"
 

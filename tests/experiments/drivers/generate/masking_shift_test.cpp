@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 #include "tests/engines/models/tiny_llama.h"
 

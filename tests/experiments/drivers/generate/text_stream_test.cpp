@@ -11,7 +11,7 @@
 
 #include "engines/tokenizers/characters.h"
 #include "engines/tokenizers/load_tokenizer.h"
-#include "sim/core/utf8.h"
+#include "sim/system/utf8.h"
 #include "tests/support/test_size.h"
 
 namespace speclab::experiments {

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "experiments/drivers/cli_options.h"
-#include "experiments/drivers/generation/planned_generation.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/cli/cli_options.h"
+#include "experiments/drivers/generate/planned_generation.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "experiments/drivers/generation/generation_mode.h"
 #include "experiments/drivers/generation/saved_config.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 #include "tests/engines/formats/temporary_folder.h"
 
 namespace speclab::experiments {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "experiments/drivers/generation/generation_mode.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "experiments/drivers/generation/explanation.h"
-#include "sim/core/errors.h"
-#include "sim/core/policies/policy_registry.h"
+#include "experiments/drivers/generate/explanation.h"
+#include "sim/system/errors.h"
+#include "sim/policies/policy_registry.h"
 
 namespace speclab::experiments {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "experiments/drivers/engines_loader.h"
+#include "experiments/drivers/program/engines_loader.h"
 #include "tests/engines/decoding/letter_tokenizer.h"
 #include "tests/engines/models/tiny_llama.h"
 

@@ -8,8 +8,8 @@
 #include "experiments/drivers/modes/mode_summary.h"
 #include "experiments/drivers/reproduce/measured/measured_table.h"
 #include "experiments/drivers/reproduce/measured/mode_tables.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 #include "tests/engines/formats/temporary_folder.h"
 
 namespace speclab::experiments {

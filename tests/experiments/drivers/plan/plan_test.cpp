@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 
 namespace speclab::experiments {

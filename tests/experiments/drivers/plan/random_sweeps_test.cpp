@@ -8,8 +8,8 @@
 #include <set>
 #include <sstream>
 
-#include "analysis/io/run_folder.h"
-#include "experiments/drivers/run/run_log.h"
+#include "analysis/tables/run_folder.h"
+#include "experiments/drivers/journal/run_log.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 #include "tests/support/test_size.h"
 

@@ -4,9 +4,9 @@
 
 #include <filesystem>
 
-#include "analysis/io/run_folder.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "analysis/tables/run_folder.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 
 namespace speclab::experiments {

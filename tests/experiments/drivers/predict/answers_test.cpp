@@ -8,7 +8,7 @@
 #include "experiments/drivers/predict/prediction.h"
 #include "experiments/drivers/predict/prediction_tables.h"
 #include "experiments/drivers/predict/prediction_text.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/experiments/drivers/predict/predict_files.h"
 
 namespace speclab::experiments {

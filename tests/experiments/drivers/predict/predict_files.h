@@ -6,7 +6,7 @@
 #include <string>
 
 #include "experiments/drivers/predict/predict_options.h"
-#include "sim/core/files.h"
+#include "sim/system/files.h"
 
 namespace speclab::experiments {
 

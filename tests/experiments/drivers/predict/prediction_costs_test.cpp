@@ -4,12 +4,12 @@
 
 #include <cmath>
 
-#include "analysis/io/table.h"
+#include "analysis/tables/table.h"
 #include "experiments/drivers/predict/prediction_tables.h"
 #include "experiments/drivers/predict/prediction_text.h"
 #include "sim/analytic/surface_speedup.h"
 #include "sim/analytic/tokens_per_round.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/experiments/drivers/predict/predict_files.h"
 
 namespace speclab::experiments {

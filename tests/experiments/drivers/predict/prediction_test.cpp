@@ -6,14 +6,14 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analysis/io/manifest.h"
-#include "analysis/io/table.h"
+#include "analysis/tables/manifest.h"
+#include "analysis/tables/table.h"
 #include "experiments/drivers/predict/prediction_figure.h"
 #include "experiments/drivers/predict/prediction_tables.h"
 #include "experiments/drivers/predict/prediction_text.h"
 #include "sim/analytic/speedup.h"
 #include "sim/analytic/tokens_per_round.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/experiments/drivers/predict/predict_files.h"
 
 namespace speclab::experiments {

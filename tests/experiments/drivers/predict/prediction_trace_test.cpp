@@ -4,11 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "analysis/io/table.h"
+#include "analysis/tables/table.h"
 #include "experiments/drivers/predict/prediction_figure.h"
 #include "experiments/drivers/predict/prediction_tables.h"
 #include "experiments/drivers/predict/prediction_text.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/experiments/drivers/predict/predict_files.h"
 
 namespace speclab::experiments {

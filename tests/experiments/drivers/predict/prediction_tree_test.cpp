@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/io/acceptance.h"
+#include "analysis/tables/acceptance.h"
 #include "experiments/drivers/predict/prediction_text.h"
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/experiments/drivers/predict/predict_files.h"
 
 namespace speclab::experiments {

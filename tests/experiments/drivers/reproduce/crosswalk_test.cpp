@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -7,11 +7,11 @@
 
 #include <algorithm>
 
-#include "analysis/io/acceptance.h"
+#include "analysis/tables/acceptance.h"
 #include "experiments/drivers/reproduce/measured/closed_world.h"
 #include "experiments/drivers/reproduce/measured/measured_table.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 #include "tests/engines/formats/temporary_folder.h"
 
 namespace speclab::experiments {

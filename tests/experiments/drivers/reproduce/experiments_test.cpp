@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <set>
 
-#include "analysis/io/table.h"
+#include "analysis/tables/table.h"
 #include "experiments/papers/embedded_papers.h"
 #include "sim/analytic/named_machines.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 
 namespace speclab::experiments {
 namespace {

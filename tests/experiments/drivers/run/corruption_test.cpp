@@ -7,8 +7,8 @@
 #include <random>
 #include <sstream>
 
-#include "analysis/io/file_digests.h"
-#include "sim/core/errors.h"
+#include "analysis/tables/file_digests.h"
+#include "sim/system/errors.h"
 #include "tests/experiments/drivers/support/journal_payloads.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 #include "tests/support/test_size.h"

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <set>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/experiments/drivers/support/same_files.h"
 #include "tests/support/file_faults.h"
 #include "tests/support/test_size.h"

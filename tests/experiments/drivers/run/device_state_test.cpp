@@ -1,13 +1,13 @@
 // What becomes of a run whose device is throttled, shared, damaged or gone. @source criterion BEN-6
 // of the project's plan
-#include "analysis/io/device_state.h"
+#include "analysis/tables/device_state.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "analysis/io/run_folder.h"
-#include "tests/engines/device_monitor/scripted_nvml.h"
+#include "analysis/tables/run_folder.h"
+#include "tests/engines/device/scripted_nvml.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 
 namespace speclab::experiments {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/io/run_folder.h"
-#include "experiments/drivers/run/origin.h"
-#include "sim/core/errors.h"
+#include "analysis/tables/run_folder.h"
+#include "experiments/drivers/journal/origin.h"
+#include "sim/system/errors.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 
 namespace speclab::experiments {

@@ -12,8 +12,8 @@
 #include <fstream>
 
 #include "analysis/stats/median.h"
-#include "experiments/drivers/run/work_keys.h"
-#include "sim/core/files.h"
+#include "experiments/drivers/journal/work_keys.h"
+#include "sim/system/files.h"
 #include "tests/experiments/drivers/support/journal_payloads.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 #include "tests/support/file_faults.h"

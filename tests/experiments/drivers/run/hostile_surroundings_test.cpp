@@ -8,7 +8,7 @@
 
 #include <ctime>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/experiments/drivers/support/same_files.h"
 #include "tests/support/child_process.h"
 

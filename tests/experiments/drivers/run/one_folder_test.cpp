@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 #include "tests/support/child_process.h"
 

@@ -13,8 +13,8 @@
 
 #include "analysis/report/report.h"
 #include "experiments/drivers/run/run_journals.h"
-#include "experiments/drivers/run/shard.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/workers/shard.h"
+#include "sim/system/errors.h"
 #include "tests/experiments/drivers/support/same_files.h"
 
 namespace speclab::experiments {

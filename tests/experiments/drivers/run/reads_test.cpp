@@ -3,9 +3,9 @@
 
 #include <set>
 
-#include "analysis/io/bridges.h"
-#include "analysis/io/run_folder.h"
-#include "experiments/drivers/run/entry_json.h"
+#include "analysis/tables/bridges.h"
+#include "analysis/tables/run_folder.h"
+#include "experiments/drivers/journal/entry_json.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 
 namespace speclab::experiments {

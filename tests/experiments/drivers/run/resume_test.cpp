@@ -3,8 +3,8 @@
 
 #include <csignal>
 
-#include "experiments/drivers/run/interruption.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/program/interruption.h"
+#include "sim/system/errors.h"
 #include "tests/experiments/drivers/support/journal_payloads.h"
 #include "tests/experiments/drivers/support/same_files.h"
 #include "tests/support/file_size_limit.h"

@@ -6,11 +6,11 @@
 #include <map>
 #include <set>
 
-#include "analysis/io/run_folder.h"
+#include "analysis/tables/run_folder.h"
 #include "experiments/drivers/run/run_files.h"
-#include "experiments/drivers/run/run_lock.h"
-#include "experiments/drivers/run/workbench.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/program/run_lock.h"
+#include "experiments/drivers/measure/workbench.h"
+#include "sim/system/errors.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 
 namespace speclab::experiments {

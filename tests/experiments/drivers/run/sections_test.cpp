@@ -9,8 +9,8 @@
 #include <random>
 #include <set>
 
-#include "analysis/io/run_folder.h"
-#include "sim/core/errors.h"
+#include "analysis/tables/run_folder.h"
+#include "sim/system/errors.h"
 #include "tests/experiments/drivers/support/same_files.h"
 #include "tests/support/test_size.h"
 

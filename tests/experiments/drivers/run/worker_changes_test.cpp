@@ -1,10 +1,10 @@
 // Runs in worker processes that go on after an edit, a repair or with another number of workers.
 #include <gtest/gtest.h>
 
-#include "experiments/drivers/run/journal.h"
-#include "experiments/drivers/run/run_log.h"
-#include "sim/core/errors.h"
-#include "sim/core/files.h"
+#include "experiments/drivers/journal/journal.h"
+#include "experiments/drivers/journal/run_log.h"
+#include "sim/system/errors.h"
+#include "sim/system/files.h"
 #include "tests/experiments/drivers/support/forked_run.h"
 #include "tests/experiments/drivers/support/same_files.h"
 

@@ -3,10 +3,10 @@
 #include <string>
 #include <utility>
 
-#include "experiments/drivers/run/interruption.h"
-#include "experiments/drivers/run/run_in_workers.h"
-#include "experiments/drivers/run/worker_side.h"
-#include "sim/core/errors.h"
+#include "experiments/drivers/program/interruption.h"
+#include "experiments/drivers/workers/run_in_workers.h"
+#include "experiments/drivers/workers/worker_side.h"
+#include "sim/system/errors.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 
 namespace speclab::testing {

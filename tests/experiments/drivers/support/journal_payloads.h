@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/drivers/run/journal.h"
+#include "experiments/drivers/journal/journal.h"
 
 namespace speclab::testing {
 

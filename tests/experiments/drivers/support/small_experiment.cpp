@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "experiments/drivers/run/shard.h"
+#include "experiments/drivers/workers/shard.h"
 
 namespace speclab::testing {
 namespace {

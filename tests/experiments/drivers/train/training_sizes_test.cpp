@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sim/core/errors.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "experiments/drivers/engines_loader.h"
+#include "experiments/drivers/program/engines_loader.h"
 #include "tests/engines/models/tiny_llama.h"
 #include "tests/support/faulty_rows.h"
 

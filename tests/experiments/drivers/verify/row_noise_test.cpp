@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "engines/models/torch/decoder_torch.h"
+#include "engines/reference/decoder_torch.h"
 #include "tests/engines/models/tiny_llama.h"
 #include "tests/support/faulty_rows.h"
 #include "tests/support/test_size.h"

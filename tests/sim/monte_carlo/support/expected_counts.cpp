@@ -4,7 +4,7 @@
 #include <array>
 #include <numeric>
 
-#include "sim/monte_carlo/distributions.h"
+#include "sim/statistics/distributions.h"
 
 namespace speclab::testing {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "sim/analytic/auto_policy.h"
+#include "sim/policies/auto_policy.h"
 
 namespace speclab::testing {
 

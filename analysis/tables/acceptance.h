@@ -1,0 +1,68 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/tables/run_folder.h"
+#include "analysis/tables/siblings.h"
+
+namespace speclab::analysis {
+
+/// Ranks of a drafter's law that are told apart.
+inline constexpr std::size_t kRanks = 10;
+
+inline constexpr std::array<std::string_view, 28> kAcceptanceColumns = {
+    "cell_id",   "category",    "model",    "drafter",  "tree",     "policy",
+    "verifier",  "temperature", "top_k",    "top_p",    "min_p",    "repetition_penalty",
+    "prompt_id", "positions",   "depth",    "drafts",   "reached",  "accepted",
+    "in_top_1",  "in_top_2",    "in_top_3", "in_top_4", "in_top_5", "in_top_6",
+    "in_top_7",  "in_top_8",    "in_top_9", "in_top_10"};
+
+/// Sums over the drafts of a text that have a token at one depth, each with the chance that it is
+/// reached.
+struct DepthSums {
+  std::int64_t drafts = 0;
+  double reached = 0;   ///< sum of those chances
+  double accepted = 0;  ///< of those that go on
+  std::array<double, kRanks>
+      in_top{};  ///< [k - 1]: of the target's mass on the drafter's k most likely tokens
+  std::size_t known_ranks = kRanks;  ///< entries of in_top that mean something
+};
+
+/// One row of acceptance.csv, as results/TABLES.md describes it: a prompt of a cell, and a depth of
+/// its drafts.
+struct AcceptanceRow {
+  std::string cell_id, category, prompt_id;
+  CellAxes axes;
+  std::int64_t positions =
+      0;  ///< places drafted for, also those where the drafter had nothing to say
+  int depth = 1;
+  DepthSums sums;
+};
+
+/// @throws DataError naming file, line and column; where a prompt's depths have a gap, or rows of a
+/// cell or prompt contradict each other
+std::vector<AcceptanceRow> read_acceptance(const std::string& path);
+
+/// Whether drafts were looked at where rounds begin, and not at every place of a text.
+bool are_rounds_observed(const Manifest& manifest);
+
+/// What a run of the kind `drafter_acceptance` leaves.
+struct AcceptanceRun {
+  Manifest manifest;
+  std::vector<AcceptanceRow> rows;
+  std::vector<SiblingRow> siblings{};  ///< of trees; runs of older revisions have none
+
+  /// Whether its drafts are those of speculative decoding's rounds.
+  bool is_of_rounds() const { return are_rounds_observed(manifest); }
+  /// Manifest::missing of its texts, which are prompts of cells.
+  std::string missing() const;
+};
+
+/// @throws DataError as read_manifest and read_acceptance, EmptyRunError if there are no rows
+AcceptanceRun read_acceptance_run(const std::string& folder);
+
+}  // namespace speclab::analysis

@@ -1,0 +1,75 @@
+#pragma once
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/tables/run_folder.h"
+#include "analysis/tables/estimate.h"
+
+namespace speclab::analysis {
+
+inline constexpr std::array<std::string_view, 28> kAtlasColumns = {"cell_id",
+                                                                   "category",
+                                                                   "model",
+                                                                   "drafter",
+                                                                   "tree",
+                                                                   "policy",
+                                                                   "verifier",
+                                                                   "temperature",
+                                                                   "top_k",
+                                                                   "top_p",
+                                                                   "min_p",
+                                                                   "repetition_penalty",
+                                                                   "rule",
+                                                                   "drafts",
+                                                                   "lossless",
+                                                                   "distance",
+                                                                   "logged_drafts",
+                                                                   "trials",
+                                                                   "acceptance",
+                                                                   "counted_acceptance",
+                                                                   "counted_acceptance_low",
+                                                                   "counted_acceptance_high",
+                                                                   "acceptance_p",
+                                                                   "tokens_per_round",
+                                                                   "counted_tokens_per_round",
+                                                                   "counted_tokens_per_round_low",
+                                                                   "counted_tokens_per_round_high",
+                                                                   "tokens_per_round_p"};
+
+/// A mean in closed form beside the same counted.
+struct CountedMean {
+  double closed_form = 0, counted = 0;
+  Interval range;  ///< of 95 % of the counts, by their exact law
+  double p = 1;    ///< of the count under that law, two-sided
+};
+
+/// One row of atlas.csv, as results/TABLES.md describes it.
+struct AtlasRow {
+  std::string category;
+  CellAxes axes;
+  std::string rule;
+  std::int64_t drafts = 1;
+  bool lossless = true;
+  double distance = 0;
+  std::int64_t logged_drafts = 0, trials = 0;
+  CountedMean acceptance;
+  std::optional<CountedMean> tokens_per_round;  ///< of rules that take chains
+};
+
+/// Empty where nothing was drafted. @throws DataError naming file, line and column
+std::vector<AtlasRow> read_atlas(const std::string& path);
+
+/// The smallest p of all counts, and the level below which it speaks against a rule: 1e-6 over
+/// their number.
+struct AtlasTest {
+  double smallest_p = 1;
+  std::size_t counts = 0;
+  double level() const { return 1e-6 / static_cast<double>(counts); }
+  bool passes() const { return smallest_p >= level(); }
+};
+AtlasTest test_of(const std::vector<AtlasRow>& rows);
+
+}  // namespace speclab::analysis

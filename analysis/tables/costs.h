@@ -1,0 +1,38 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/tables/estimate.h"
+#include "sim/analytic/cost_surface.h"
+
+namespace speclab::analysis {
+
+/// Whether tokens are sampled: laws cost more to make and to draw from.
+enum class Regime : std::uint8_t { greedy, sampled };
+
+const char* to_string(Regime regime);
+Regime regime_of(double temperature);
+
+/// One row of costs.csv, as results/TABLES.md describes it. Texts that do not apply are empty.
+struct CostRow {
+  std::string model, drafter{}, tree{}, verifier{};
+  std::optional<Regime> regime{};  ///< nothing where it does not matter
+  sim::CostKind kind = sim::CostKind::target;
+  std::int64_t rows = 1;
+  std::int64_t context = 0;
+  Estimate ns{};
+  std::int64_t batch = 1;  ///< sequences
+  std::vector<std::pair<int, double>>
+      ns_of_pass{};  ///< of a run's journal: passes over all points, as they followed each other,
+                     ///< and the median in each
+
+  std::string regime_text() const { return regime ? to_string(*regime) : ""; }
+};
+
+/// @throws DataError naming file, line and column; also if there is no row
+std::vector<CostRow> read_costs(const std::string& path);
+
+}  // namespace speclab::analysis

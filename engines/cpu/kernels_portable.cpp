@@ -1,0 +1,3 @@
+#define SPECLAB_KERNELS_NAMESPACE portable
+#define SPECLAB_KERNELS_NAME "portable"
+#include "engines/cpu/kernels_impl.h"

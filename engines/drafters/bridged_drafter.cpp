@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+
+#include "engines/drafters/bridges.h"
+#include "engines/drafters/draft_growth.h"
+#include "engines/drafters/next_token_sources.h"
+#include "sim/system/errors.h"
+
+namespace speclab::engines {
+namespace {
+
+bool spells_anew(const std::string& bridge) {
+  return bridge == "re_encode" || bridge == "look_behind";
+}
+
+std::unique_ptr<Drafter> drafter_of_shared_tokens(std::unique_ptr<DraftModel> model,
+                                                  const Bridge& bridge, const ModelInfo& target,
+                                                  const DecoderOptions& options) {
+  if (options.sampling.rules.mask)
+    throw ConfigError(fmt::format(
+        "a constraint with the bridge {}, whose model cannot read every forced token; allowed: the "
+        "bridges re_encode and look_behind",
+        bridge.kind));
+  SamplingOptions sampling = options.sampling;
+  sampling.rules.forced_bos_token_id.reset();  // the model may lack them
+  sampling.rules.forced_eos_token_ids.clear();
+  const auto meter = std::make_shared<BridgeMeter>(bridge.kind, bridge.shared);
+  auto shared = shared_vocabulary_model(std::move(model), bridge, target.vocab_size, meter);
+  return metered_drafter(make_growing_drafter(model_next_tokens(std::move(shared), sampling),
+                                              options.drafter.kind, options),
+                         meter);
+}
+
+}  // namespace
+
+std::unique_ptr<Drafter> bridged_drafter(std::shared_ptr<LanguageModel> model, const Bridge& bridge,
+                                         const ModelInfo& target, const DecoderOptions& options) {
+  auto draft_model = transformer_draft_model(std::move(model));
+  if (!spells_anew(bridge.kind))
+    return drafter_of_shared_tokens(std::move(draft_model), bridge, target, options);
+  if (options.drafter.tree != "chain")
+    throw ConfigError(
+        fmt::format("tree '{}' with the bridge {}, which drafts chains; allowed: "
+                    "chain, or the bridges intersection and trimmed_intersection",
+                    escaped(options.drafter.tree), bridge.kind));
+  return re_encoding_drafter(std::move(draft_model), bridge, target, options);
+}
+
+}  // namespace speclab::engines

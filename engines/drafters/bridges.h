@@ -1,0 +1,48 @@
+#pragma once
+// Drafters whose model has another tokenizer than the target.
+
+#include <memory>
+
+#include "engines/drafters/bridge_meter.h"
+#include "engines/drafters/retokenized_text.h"
+#include "engines/drafters/draft_model.h"
+#include "engines/interface/round_decoder.h"
+#include "engines/interface/shared_vocabulary.h"
+
+namespace speclab::engines {
+
+/// The drafter's tokens that are spelled anew behind a round, and the target's tokens that the
+/// spelling of a draft sees. The bridge re_encode spells and sees all.
+/// @source transformers 4.49, target_lookbehind and assistant_lookbehind: 10
+inline constexpr std::size_t kLookBehind = 10;
+
+struct Bridge {
+  std::string kind;  ///< one of kBridges
+  TokenizerPair tokenizers;
+  std::shared_ptr<const SharedVocabulary> shared;
+};
+
+/// A draft model whose laws are over the target's vocabulary: only shared tokens can be drafted, in
+/// proportion to the model's probabilities.
+/// @source Timor et al. 2025 (arXiv 2502.05202), token-level intersection
+std::unique_ptr<DraftModel> shared_vocabulary_model(std::unique_ptr<DraftModel> model,
+                                                    const Bridge& bridge,
+                                                    std::int32_t target_vocab_size,
+                                                    std::shared_ptr<BridgeMeter> meter);
+
+/// Drafts a text with the model in its own tokens and spells it in the target's. Its tokens count
+/// as certain, whatever they were drawn from, so any verifier of chains keeps the target's law.
+/// @param options  its sampling settings and stop rules hold for the model, but for those that name
+/// tokens of the target
+/// @source NTT's post on assisted generation (2023), listing of two tokenizers: decode, encode
+/// again; transformers 4.49, universal assisted generation: the last tokens alone
+std::unique_ptr<Drafter> re_encoding_drafter(std::unique_ptr<DraftModel> model,
+                                             const Bridge& bridge, const ModelInfo& target,
+                                             const DecoderOptions& options);
+
+/// Either of both, as the bridge says. @throws ConfigError if a text that is spelled anew is to be
+/// drafted as a tree, or shared tokens behind a mask
+std::unique_ptr<Drafter> bridged_drafter(std::shared_ptr<LanguageModel> model, const Bridge& bridge,
+                                         const ModelInfo& target, const DecoderOptions& options);
+
+}  // namespace speclab::engines

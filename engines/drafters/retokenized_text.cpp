@@ -1,0 +1,80 @@
+#include "engines/drafters/retokenized_text.h"
+
+#include <algorithm>
+
+#include "engines/drafters/spelling.h"
+
+namespace speclab::engines {
+namespace {
+
+/// Without the begin that the tokenizer puts before every text.
+std::span<const Token> without_begin(const Tokenizer& tokenizer, std::span<const Token> tokens) {
+  const std::vector<Token>& begin = tokenizer.roles().before;
+  const bool has_begin =
+      tokens.size() >= begin.size() && std::ranges::equal(tokens.first(begin.size()), begin);
+  return has_begin ? tokens.subspan(begin.size()) : tokens;
+}
+
+bool begins_within_character(const Tokenizer& tokenizer, Token token) {
+  const std::string bytes = bytes_of_token(tokenizer, token);
+  return !bytes.empty() && (static_cast<unsigned char>(bytes[0]) & 0xC0) == 0x80;
+}
+
+/// The place of the last `look_behind` tokens, or a little before, at the begin of a character.
+std::size_t begin_of_window(const Tokenizer& tokenizer, std::span<const Token> tokens,
+                            std::size_t look_behind) {
+  std::size_t begin = tokens.size() - std::min(look_behind, tokens.size());
+  while (begin > 0 && begin < tokens.size() && begins_within_character(tokenizer, tokens[begin]))
+    --begin;
+  return begin;
+}
+
+}  // namespace
+
+void RetokenizedText::read(std::span<const Token> target_tokens) {
+  const std::string added =
+      pending_ + bytes_of_tokens(*tokenizers_.target, target_tokens.subspan(num_read_));
+  const bool can_look_behind = look_behind_ > 0 && num_read_ > 0;
+  if (!can_look_behind || !spell_end(added)) spell_whole(target_tokens);
+  num_read_ = target_tokens.size();
+}
+
+void RetokenizedText::spell_whole(std::span<const Token> target_tokens) {
+  const std::string text = take_whole_characters(
+      tokenizers_.target->decode(without_begin(*tokenizers_.target, target_tokens)));
+  draft_tokens_ = tokenizers_.drafter->roles().before;
+  const std::vector<Token> spelled = tokenizers_.drafter->encode(text, SpecialText::parsed);
+  draft_tokens_.insert(draft_tokens_.end(), spelled.begin(), spelled.end());
+}
+
+/// The old spelling stays up to the first place in the window behind which both spellings agree on
+/// a token's end and on the token before it.
+/// @return false where they agree nowhere
+bool RetokenizedText::spell_end(const std::string& added) {
+  const Tokenizer& tokenizer = *tokenizers_.drafter;
+  const std::size_t first = begin_of_window(tokenizer, draft_tokens_, look_behind_);
+  const std::span window = std::span(draft_tokens_).subspan(first);
+  std::string behind = take_whole_characters(added);  // the place, until the end of the text
+  const std::vector<Token> spelled =
+      tokenizer.encode(bytes_of_tokens(tokenizer, window) + behind, SpecialText::parsed);
+  std::size_t num_bytes = bytes_of_tokens(tokenizer, window).size() + behind.size();
+  for (std::size_t kept = 0; kept < window.size(); ++kept) {
+    num_bytes -= bytes_of_token(tokenizer, window[kept]).size();
+    const std::ptrdiff_t same = tokens_before_last(tokenizer, spelled, num_bytes);
+    if (same <= 0 || spelled[static_cast<std::size_t>(same) - 1] != window[kept]) continue;
+    draft_tokens_.resize(first + kept + 1);
+    draft_tokens_.insert(draft_tokens_.end(), spelled.begin() + same, spelled.end());
+    return true;
+  }
+  return false;
+}
+
+/// The rest becomes pending.
+std::string RetokenizedText::take_whole_characters(std::string text) {
+  const std::size_t whole = without_unfinished(text).size();
+  pending_ = text.substr(whole);
+  text.resize(whole);
+  return text;
+}
+
+}  // namespace speclab::engines

@@ -1,0 +1,63 @@
+#pragma once
+// Models by name: the default one that scripts/setup fetched, drafters of the project, and shape
+// models with random weights.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engines/interface/engines.h"
+#include "engines/models/decoder_weights.h"
+#include "engines/models/mlp_speculator_config.h"
+
+namespace speclab::engines {
+
+/// Everything a Llama-family model is made of, before a device is chosen.
+struct ModelSource {
+  DecoderShape config;
+  std::unique_ptr<DecoderWeights> weights;
+  std::shared_ptr<const Tokenizer> tokenizer;  ///< null where the model has none
+  std::string tokenizer_problem{};  ///< why the one that it has cannot be read; empty: it can
+};
+
+/// An MLP speculator before its kernels are chosen.
+struct MlpSpeculatorSource {
+  MlpSpeculatorConfig config;
+  std::shared_ptr<const WeightSource> weights;
+};
+
+struct CatalogueEntry {
+  std::string name;
+  std::string path;                   ///< file or folder; empty for a shape model
+  std::optional<DecoderShape> shape;  ///< of a shape model
+  std::string description;
+  std::string sha256{};                      ///< of the file where it is pinned, else empty
+  std::string fetched_by = "scripts/setup";  ///< the command that brings the file
+};
+
+/// Where the drafters trained by the project stand: results/models of the data folder.
+std::string project_models_folder();
+std::vector<CatalogueEntry> model_catalogue();
+/// The file or folder of a model, which need not be there; empty for a shape model.
+/// @param model  catalogue name or path
+std::string model_path(const std::string& model);
+/// @param model  catalogue name, GGUF file or checkpoint folder
+/// @throws ConfigError if there is no such name, file or folder, listing the names, or it is an MLP
+/// speculator; ModelFileError from the readers, and if a
+///         pinned file is not the one that scripts/setup fetches
+/// @return a small transformer with its whole head, whose rows outside its draft vocabulary no
+/// training ever fitted to be drawn from
+ModelSource open_model(const std::string& model);
+/// The same, as a drafter: with the head's rows of its draft vocabulary alone, where it has one.
+ModelSource open_draft_model(const std::string& model);
+/// @param model  catalogue name or folder
+/// @throws ConfigError if there is none; ModelFileError from the readers
+MlpSpeculatorSource open_mlp_speculator(const std::string& model);
+/// @throws ConfigError, ModelFileError like open_model
+std::vector<StoredWeights> stored_weights(const std::string& model);
+/// @param model  catalogue name, GGUF file, folder, tokenizer.json or tokenizer.model
+/// @throws ConfigError if there is none; ModelFileError from the readers
+std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& model);
+
+}  // namespace speclab::engines

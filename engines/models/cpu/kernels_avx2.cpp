@@ -1,3 +1,0 @@
-#define SPECLAB_KERNELS_NAMESPACE avx2
-#define SPECLAB_KERNELS_NAME "avx2"
-#include "engines/models/cpu/kernels_impl.h"

@@ -1,3 +1,0 @@
-#define SPECLAB_KERNELS_NAMESPACE avx512
-#define SPECLAB_KERNELS_NAME "avx512"
-#include "engines/models/cpu/kernels_impl.h"

@@ -1,3 +1,0 @@
-#define SPECLAB_KERNELS_NAMESPACE avx512_bf16
-#define SPECLAB_KERNELS_NAME "avx512_bf16"
-#include "engines/models/cpu/kernels_impl.h"

@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include "experiments/drivers/cli/cli_numbers.h"
+#include "experiments/drivers/cli/cli_options.h"
+
+namespace speclab::experiments {
+namespace {
+
+void add_slurm_options(CLI::App* command, RunCommandOptions& options, CLI::Option* workers) {
+  CLI::Option* slurm =
+      command
+          ->add_flag("--slurm", options.slurm,
+                     "Measure missing work in a Slurm job array; the nodes must share the folder")
+          ->excludes(workers);
+  command
+      ->add_flag("--detach", options.on_slurm.detach, "Submit without waiting; a second call waits")
+      ->needs(slurm);
+  add_number(command, "--slurm-tasks", options.on_slurm.tasks, "Tasks of the array at most")
+      ->check(takes("1 to 10000"))
+      ->needs(slurm);
+  command->add_option("--slurm-partition", options.on_slurm.partition, "sbatch --partition")
+      ->needs(slurm);
+  command->add_option("--slurm-time", options.on_slurm.time, "sbatch --time of a task")
+      ->needs(slurm);
+  command
+      ->add_option("--slurm-args", options.on_slurm.arguments,
+                   "Further arguments of sbatch, for example '--mem=4G --account=x'")
+      ->needs(slurm);
+}
+
+}  // namespace
+
+void add_run_options(CLI::App* command, RunCommandOptions& options) {
+  command->add_option("config", options.config, "TOML file, or the manifest.toml of a run")
+      ->required();
+  command
+      ->add_option("--set", options.settings,
+                   "key=value that overrides the config, for example axes.temperature=[0.0,1.0]; "
+                   "may be repeated")
+      ->allow_extra_args(false);
+  command->add_option("--output", options.output, "Run folder; results/runs/NAME if not given")
+      ->check(not_empty());
+  CLI::Option* dry_run = command->add_flag(
+      "--dry-run", options.dry_run,
+      "Check the config and its models, without their weights, and list the cells");
+  command
+      ->add_option("--times-from", options.times_from,
+                   "Run folder from which --dry-run estimates the time. The default is the run's "
+                   "own rows, else a committed run of equal models and drafters")
+      ->needs(dry_run);
+  command->add_flag("--yes", options.yes,
+                    fmt::format("Run a sweep of more than {} generations", kMostWithoutYes));
+  command->add_flag("!--no-report", options.report, "Make no report at the end");
+  command->add_flag("--json", options.json,
+                    "Print one JSON object at the end, also of a run that fails: folder, status, "
+                    "exit_code, report, answer, counts; with --dry-run the plan");
+  command->add_flag(
+      "--repair", options.repair,
+      "Move a damaged journal aside, measure lost work again and rewrite changed files");
+  command->add_flag("--retry-failed", options.retry_failed,
+                    "Try once more the generations that failed twice");
+  command->add_flag("--allow-mixed", options.allow_mixed,
+                    "Continue with another program, machine, device, number format or model file; "
+                    "manifest and times.csv note the origin of each row");
+  command->add_flag(
+      "--allow-network-folder", options.allow_network_folder,
+      "Run in a folder on a network file system; locks may not hold between machines there");
+  command->add_flag("--into-used-folder", options.into_used_folder,
+                    "Write into a folder that holds files of something else");
+  add_number(command, "--timeout-s", options.generation_timeout_s,
+             "Seconds after which a measured generation has failed; 0 is no limit")
+      ->check(takes("0 to 1e6"));
+  CLI::Option* workers =
+      add_number(command, "--workers", options.workers,
+                 "Processes that measure at once and share the threads, so that a crash costs one "
+                 "generation only; 0 measures in this process")
+          ->check(takes("0 to 1024"));
+  add_slurm_options(command, options, workers);
+  command->add_option("--role", options.role)
+      ->check(CLI::IsMember({"prepare", "work", "task", "merge"}))
+      ->group("");
+  command->add_option("--shard", options.shard)->check(whole_number<int>())->group("");
+}
+
+void add_report_options(CLI::App* command, ReportCommandOptions& options) {
+  command
+      ->add_option(
+          "folder", options.folders,
+          "Run folder, finished or not. A folder without rows, like a committed one, lists "
+          "the missing tables and the figures that need them. Or folders of trainings, to "
+          "draw their curves")
+      ->required();
+  command
+      ->add_option("--output", options.output,
+                   "Folder for page, figures and tables of the report, so that the run folder is "
+                   "not touched; of trainings for the figures (required for several; else "
+                   "FOLDER/figures)")
+      ->check(not_empty());
+  command->add_flag("--into-used-folder", options.into_used_folder,
+                    "Write into a folder that holds files of something else");
+  command->add_flag("--stages", options.are_stages,
+                    "The trainings are stages of one, in this order: draw one curve with a line "
+                    "for each drafted token");
+  command->add_option("--plotly", options.plotly_js,
+                      "plotly.min.js; if not given, the one from scripts/setup");
+  command->add_flag("!--no-static-figures", options.static_figures, "Draw no PDF, PNG and SVG");
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,197 @@
+#include "experiments/drivers/cli/cli_shared_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engines/interface/names.h"
+#include "experiments/drivers/cli/cli_numbers.h"
+#include "experiments/drivers/config/named_drafters.h"
+#include "sim/system/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+engines::DrafterOptions part_of_kind(const std::string& text) {
+  const PartName part = parse_part(text);
+  return {.kind = part.drafter, .weight = part.weight};
+}
+
+/// A setting of a rule that is not used would be ignored in silence.
+void check_rule_settings(const CLI::App* command, const std::string& verifier) {
+  for (const auto& [option, rule] :
+       {std::pair("--lenience", "lenient"), std::pair("--lenient-residual", "lenient"),
+        std::pair("--typical-epsilon", "typical"), std::pair("--typical-delta", "typical")})
+    if (command->count(option) > 0 && verifier != rule)
+      throw ConfigError(fmt::format("{}: --verifier is {}; allowed: only with --verifier {}",
+                                    option, escaped(verifier, 40), rule));
+}
+
+}  // namespace
+
+void add_model_options(CLI::App* command, CommonOptions& common) {
+  command
+      ->add_option("--model", common.model.model, "Catalogue name, GGUF file or checkpoint folder")
+      ->capture_default_str();
+  command->add_option("--model-name", common.model.name,
+                      "Name that tables show; if none is given, the last part of the path");
+  command->add_option("--device", common.model.device, "Device that runs the model")
+      ->capture_default_str()
+      ->check(takes_one_of({"auto", "cpu", "cuda"}));
+  command
+      ->add_option(
+          "--dtype", common.model.dtype,
+          "Number format of the weights; file: low-bit ones as the file has them, q8: int8 "
+          "in groups of 32, auto: the numbers of bfloat16")
+      ->capture_default_str()
+      ->check(takes_one_of({"auto", "file", "q8", "float32", "bfloat16"}));
+  command
+      ->add_option("--activations", common.model.activations,
+                   "Activations at low-bit weights; exact: the numbers of weights in bfloat16, "
+                   "int8: the fastest, bfloat16: the closest to the file")
+      ->capture_default_str()
+      ->check(takes_one_of({"exact", "int8", "bfloat16"}));
+  command
+      ->add_option("--cache-dtype", common.model.cache_dtype,
+                   "Number format of keys and values; auto: bfloat16 beside int8 or bfloat16 "
+                   "activations")
+      ->capture_default_str()
+      ->check(takes_one_of({"auto", "float32", "bfloat16"}));
+  command
+      ->add_option("--weights", common.model.weights,
+                   "streamed: layers that do not fit into --resident-bytes come at every forward, "
+                   "from the file or, on a CUDA device, from the host's memory")
+      ->capture_default_str()
+      ->check(takes_one_of({"resident", "streamed"}));
+  add_number(command, "--resident-bytes", common.model.resident_bytes,
+             "Memory of the machine, or of the CUDA device, that streamed weights may take: the "
+             "layers that stay, and two buffers of the largest layer")
+      ->check(takes("bytes; 0 with resident weights"));
+  command
+      ->add_option("--arithmetic", common.model.arithmetic,
+                   "How sums are taken; the kernels are always row-invariant")
+      ->capture_default_str()
+      ->check(takes_one_of({"fast", "row_invariant"}));
+  command
+      ->add_option("--kernels", common.model.kernels,
+                   "reference: plain libtorch operations on the CPU or a GPU, the slow truth that "
+                   "the kernels are tested against")
+      ->capture_default_str()
+      ->check(takes_one_of({"auto", "reference"}));
+  add_number(command, "--threads", common.model.threads, "Threads; 0 is all cores")
+      ->check(takes("0 to 4096"));
+  command->add_flag("--json", common.json, "Print one JSON object");
+}
+
+void add_sampling_options(CLI::App* command, engines::DecoderOptions& decoder) {
+  add_number(command, "--max-new-tokens", decoder.stop.max_new_tokens, "Tokens to generate at most")
+      ->check(takes("at least 1"));
+  add_number(command, "--temperature", decoder.sampling.temperature, "0 is greedy")
+      ->check(takes("0, or at least 0.001"));
+  add_number(command, "--top-k", decoder.sampling.top_k, "Keep the k most likely tokens; 0 is off")
+      ->check(takes("at least 0"));
+  add_number(command, "--top-p", decoder.sampling.top_p,
+             "Keep the smallest set of this mass; 1 is off")
+      ->check(takes("above 0, at most 1"));
+  add_number(command, "--min-p", decoder.sampling.min_p,
+             "Keep tokens at least this likely relative to the best; 0 is off")
+      ->check(takes("0 to 1"));
+  add_number(command, "--repetition-penalty", decoder.sampling.repetition_penalty,
+             "Penalty on the scores of tokens seen before; 1 is off")
+      ->check(takes("above 0"));
+  add_number(command, "--no-repeat-ngram-size", decoder.sampling.no_repeat_ngram_size,
+             "No n-gram of this size twice; 0 is off")
+      ->check(takes("at least 0"));
+  add_number(command, "--min-length", decoder.sampling.min_length,
+             "No end of sequence before this length, prompt included; 0 is off")
+      ->check(takes("at least 0"));
+  command
+      ->add_option("--suppress-tokens", decoder.sampling.suppress_tokens,
+                   "Ids that are never generated: 1,2,3")
+      ->delimiter(',')
+      ->check(whole_number<Token>());
+  add_number(command, "--typical-p", decoder.sampling.typical_p,
+             "Keep the most typical tokens of this mass; 1 is off")
+      ->check(takes("above 0, at most 1"));
+  add_number(command, "--epsilon-cutoff", decoder.sampling.epsilon_cutoff,
+             "Keep tokens at least this likely; 0 is off")
+      ->check(takes("0 to 1, but not 1"));
+  add_number(command, "--eta-cutoff", decoder.sampling.eta_cutoff,
+             "Keep tokens at least this likely, with a lower limit if the law is flat; 0 is off")
+      ->check(takes("0 to 1, but not 1"));
+  command->add_flag("--ignore-eos", decoder.stop.ignore_eos,
+                    "Do not stop at the end-of-sequence token");
+  command->add_option("--stop", decoder.stop.stop_strings,
+                      "Stop before this text; may be repeated");
+}
+
+void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder) {
+  std::vector<std::string> drafters{"plain"};
+  drafters.insert(drafters.end(), engines::kDrafterKinds.begin(), engines::kDrafterKinds.end());
+  command
+      ->add_option(
+          "--drafter", decoder.drafter.kind,
+          "Kind of drafter; plain drafts nothing, none only the tokens that a constraint forces")
+      ->capture_default_str()
+      ->check(takes_one_of(drafters));
+  command->add_option(
+      "--drafter-model", decoder.drafter.model,
+      "Model that drafts: a catalogue name, folder or GGUF file; for n-grams their folder or file. "
+      "The project's own if empty, which fit smollm2-135m alone");
+  std::vector<std::string> bridges{"auto"};
+  bridges.insert(bridges.end(), engines::kBridges.begin(), engines::kBridges.end());
+  command
+      ->add_option("--drafter-bridge", decoder.drafter.bridge,
+                   "How drafts of a small_transformer with another tokenizer cross to the target; "
+                   "auto: look_behind at temperature 0 or behind a constraint, else intersection")
+      ->capture_default_str()
+      ->check(takes_one_of(bridges));
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--drafter-parts",
+          [&decoder](const std::vector<std::string>& parts) {
+            for (const std::string& text : parts)
+              decoder.drafter.parts.push_back(part_of_kind(text));
+          },
+          "Kinds that --drafter mixture mixes: KIND or KIND:WEIGHT, with commas; prompt_lookup "
+          "then needs a suffix of two tokens")
+      ->delimiter(',');
+  command
+      ->add_option(
+          "--tree", decoder.drafter.tree,
+          "chain; children a level (2x2x1), or parents:0,0,1; best_first:NODES or beam:NODES for "
+          "the likeliest tokens, also with :CHILDREN. best_first:30:5x3x2 limits the children a "
+          "level; best_first:adaptive has as many nodes as the policy says. suffixes:5:5x3x2 takes "
+          "the five likeliest paths. Trees need a drafter with a law")
+      ->capture_default_str();
+}
+
+void add_verifier_options(CLI::App* command, engines::DecoderOptions& decoder) {
+  command->parse_complete_callback(
+      [command, &decoder] { check_rule_settings(command, decoder.verifier); });
+  command
+      ->add_option("--verifier", decoder.verifier,
+                   "Rule that keeps drafts; lenient and typical change the output law")
+      ->capture_default_str()
+      ->check(takes_one_of(engines::kUserVerifierKinds));
+  add_number(command, "--lenience", decoder.lossy.lenience,
+             "Verifier lenient: accept with p/(lenience q); 1 is exact")
+      ->check(takes("above 0, at most 1"));
+  command
+      ->add_option_function<std::string>(
+          "--lenient-residual",
+          [&decoder](const std::string& form) {
+            decoder.lossy.lenient_residual =
+                form == "full" ? LenientResidual::full : LenientResidual::lenient;
+          },
+          "Verifier lenient: a rejection leaves p - q (full) or p - lenience q (lenient)")
+      ->check(CLI::IsMember({"full", "lenient"}))
+      ->default_str("full");
+  add_number(command, "--typical-epsilon", decoder.lossy.typical_epsilon,
+             "Verifier typical: accept above min(epsilon, delta exp(-entropy))")
+      ->check(takes("0 to 1"));
+  add_number(command, "--typical-delta", decoder.lossy.typical_delta,
+             "Verifier typical: see --typical-epsilon")
+      ->check(takes("0 to 1"));
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,34 @@
+#pragma once
+// Entries of a journal as JSON and back. Keys and numbers of generations, pilots, cells and prompts
+// are not among their fields (RunLog).
+
+#include <nlohmann/json.hpp>
+
+#include "experiments/drivers/journal/run_entries.h"
+
+namespace speclab::experiments {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const HeaderEntry& entry);
+Json to_json(const RowEntry& entry);
+Json to_json(const FailureEntry& entry);
+Json to_json(const PilotEntry& entry);
+Json to_json(const PaceEntry& entry);
+Json to_json(const CostEntry& entry);
+Json to_json(const PredictionEntry& entry);
+Json to_json(const AtlasEntry& entry);
+Json to_json(const AcceptanceEntry& entry);
+
+/// @throws nlohmann::json::exception if something is missing or of another type
+HeaderEntry header_entry(const Json& json);
+RowEntry row_entry(const Json& json);
+FailureEntry failure_entry(const Json& json);
+PilotEntry pilot_entry(const Json& json);
+PaceEntry pace_entry(const Json& json);
+CostEntry cost_entry(const Json& json);
+PredictionEntry prediction_entry(const Json& json);
+AtlasEntry atlas_entry(const Json& json);
+AcceptanceEntry acceptance_entry(const Json& json);
+
+}  // namespace speclab::experiments

@@ -1,0 +1,276 @@
+#include "experiments/drivers/journal/run_log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <ranges>
+
+#include "experiments/drivers/journal/entry_line.h"
+#include "experiments/drivers/journal/origin.h"
+#include "sim/system/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+/// With the cell that it is of.
+Json celled(Json entry, const std::string& cell) {
+  entry["cell"] = cell;
+  return entry;
+}
+
+/// @throws DataError that says where it stands
+template <typename Entry>
+Entry read_stored(JournalReader& reader, const StoredEntry& stored, Entry (*read)(const Json&)) {
+  const std::string payload = reader.payload(stored.place);
+  try {
+    return read(entry_json(entry_line(payload)));
+  } catch (const std::exception& error) {
+    throw DataError(
+        fmt::format("{}: byte {}: {}", reader.path(), stored.place.begin, error.what()));
+  }
+}
+
+}  // namespace
+
+RunLog::RunLog(const std::string& folder, Journal::Tail tail)
+    : folder_(folder), journal_(Journal::in_memory()) {
+  journal_ = Journal::open(folder, tail, [&](std::string_view payload, JournalPlace place) {
+    try {
+      take(payload, place);
+    } catch (const std::exception& error) {
+      throw DataError(fmt::format("{}/journal:{}: {}", folder, num_taken_ + 1, error.what()));
+    }
+  });
+}
+
+void RunLog::take(std::string_view payload, JournalPlace place) {
+  const EntryLine line = entry_line(payload);
+  const auto section = sections_.find(line.section);
+  if (line.kind == "header")
+    open(line.section, entry_json(line));
+  else if (sections_.empty())
+    throw DataError("an entry before the header");
+  else if (section == sections_.end())
+    ++num_orphans_;
+  else if (line.kind == "end")
+    section->second.finished = entry_json(line).value("entries", std::size_t{0}) == num_taken_;
+  else
+    section->second.take(line, {.place = place, .journal = 0, .section = line.section});
+  num_opened_ = std::max(num_opened_, line.section);
+  ++num_taken_;
+}
+
+void RunLog::open(int number, const Json& header) {
+  if (!sections_.try_emplace(number, Section{.header = header_entry(header)}).second)
+    throw DataError(fmt::format("section {} begins a second time", number));
+  header_ = sections_.at(number).header;
+}
+
+void RunLog::include(const RunLog& part) {
+  SPECLAB_EXPECT(part.included_.empty(), "a part is one journal");
+  included_.push_back(std::make_shared<const Journal>(part.journal_));
+  const auto first_journal = static_cast<std::uint32_t>(included_.size());
+  for (const auto& [number, section] : part.sections_)
+    sections_.try_emplace(number, Section{.header = section.header, .finished = section.finished})
+        .first->second.include(section, first_journal);
+  num_opened_ = std::max(num_opened_, part.num_opened_);
+}
+
+template <typename Entry>
+void RunLog::for_each(const Stored& stored, Entry (*read)(const Json&),
+                      const std::function<void(const Entry&)>& visit) const {
+  std::optional<JournalReader> reader;  // one file at a time, of however many shards
+  std::uint32_t opened = 0;
+  for (const auto& [row_id, entry] : stored) {
+    if (!reader || entry.journal != opened)
+      reader.emplace(entry.journal == 0 ? journal_ : *included_.at(entry.journal - 1));
+    opened = entry.journal;
+    Entry read_entry = read_stored(*reader, entry, read);
+    read_entry.row_id = row_id;
+    if constexpr (requires { read_entry.section; }) read_entry.section = entry.section;
+    visit(read_entry);
+  }
+}
+
+void RunLog::for_each_row(const std::function<void(const RowEntry&)>& visit) const {
+  for_each<RowEntry>(rows_, &row_entry, visit);
+}
+
+void RunLog::for_each_pace(const std::function<void(const PaceEntry&)>& visit) const {
+  for_each<PaceEntry>(paces_, &pace_entry, visit);
+}
+
+int RunLog::section_of(const Plan& plan) const {
+  const std::string digest = plan_digest(plan);
+  for (const auto& [number, section] : std::views::reverse(sections_))
+    if (section.header.plan_digest == digest) return number;
+  return 0;
+}
+
+void RunLog::look_at(const Plan& plan) {
+  keys_ = std::make_shared<const WorkKeys>(plan);
+  section_ = section_of(plan);
+  header_.reset();
+  if (section_ > 0) {
+    Section& own = sections_.at(section_);
+    header_ = own.header;
+    costs_ = std::move(own.costs);
+    finished_ = own.finished;
+    take_predictions(own);
+    for (const auto& [key, pace] : own.paces)
+      paces_.emplace(static_cast<std::int64_t>(*known(keys_->row_of(key), true, key)), pace);
+    take_tables(own);
+    take_rows(section_, own);
+  }
+  for (auto& [number, section] :
+       std::views::reverse(sections_))  // the newest is the likeliest to be of the same origin
+    if (number != section_) take_rows(number, section);
+  drop_foreign_pilots();
+}
+
+std::optional<std::size_t> RunLog::known(std::optional<std::size_t> place, bool is_own,
+                                         const std::string& key) const {
+  if (!place && is_own)
+    throw DataError(
+        fmt::format("{}/journal: has work of the key '{}', which this plan does not have; give "
+                    "another --output",
+                    folder_, escaped(key, 80)));
+  return place;
+}
+
+/// Rows, failures and pilots that the plan has and the sections before had not.
+void RunLog::take_rows(int number, Section& section) {
+  const bool is_own = number == section_,
+             is_of_same_origin =
+                 is_own || !header_ || origin_changes(section.header, *header_).empty();
+  for (const auto& [key, row] : section.rows) {
+    const auto place = known(keys_->row_of(key), is_own, key);
+    num_rows_aside_ += place ? 0 : 1;
+    if (!place) continue;
+    const auto row_id = static_cast<std::int64_t>(*place);
+    failures_.erase(row_id);
+    rows_.try_emplace(row_id, row);
+  }
+  for (auto& [key, failure] : section.failures) {
+    const auto place = known(keys_->row_of(key), is_own, key);
+    failure.row_id = static_cast<std::int64_t>(place.value_or(0));
+    if (!place || rows_.contains(failure.row_id)) continue;
+    const auto [entry, is_new] = failures_.try_emplace(failure.row_id, failure);
+    if (!is_new && failure.attempts > entry->second.attempts) entry->second = failure;
+  }
+  for (auto& [key, pilot] : section.pilots) {
+    const auto place = known(keys_->pilot_of(key), is_own, key);
+    if (place && is_of_same_origin)
+      pilots_.try_emplace(*place, PilotEntry{*place, std::move(pilot.rounds), number});
+  }
+  section = Section{.header = std::move(section.header)};
+}
+
+/// Of the kinds without generations.
+void RunLog::take_tables(const Section& section) {
+  for (const auto& [key, entry] : section.atlas) {
+    const std::size_t cell = *known(keys_->cell_of(key), true, key);
+    atlas_[cell] = {cell, entry.rows, entry.rules};
+  }
+  for (const auto& [key, entry] : section.acceptances) {
+    const std::size_t cell = *known(keys_->cell_of(key.first), true, key.first),
+                      prompt = *known(keys_->prompt_of(key.second), true, key.second);
+    acceptances_[{cell, prompt}] = {cell, prompt, entry.positions, entry.depths};
+  }
+}
+
+/// All or none: they stand in one entry.
+void RunLog::take_predictions(const Section& section) {
+  for (std::size_t cell = 0; cell < keys_->num_cells(); ++cell) {
+    const auto found = section.predictions.find(keys_->of_cell(cell));
+    if (found == section.predictions.end()) return predictions_.clear();
+    predictions_.push_back(found->second);
+    predictions_.back().cell = cell;
+  }
+}
+
+/// What a drafter accepts depends on what it runs on.
+void RunLog::drop_foreign_pilots() {
+  if (!header_) return;
+  std::erase_if(pilots_, [&](const auto& pilot) {
+    const int number = pilot.second.section;
+    return number != section_ && !origin_changes(sections_.at(number).header, *header_).empty();
+  });
+}
+
+void RunLog::open_section(int number, const HeaderEntry& header) {
+  section_ = num_opened_ = number;
+  append("header", to_json(header));
+  sections_.insert_or_assign(number, Section{.header = header});
+  header_ = header;
+  costs_.clear();
+  predictions_.clear();
+  paces_.clear();
+  atlas_.clear();
+  acceptances_.clear();
+  finished_ = false;
+  drop_foreign_pilots();
+}
+
+StoredEntry RunLog::append(const char* kind, const Json& entry, const std::string& key) {
+  const int section = std::max(1, section_);
+  return {.place = journal_.append(
+              entry_payload({.kind = kind, .section = section, .key = key, .json = {}}, entry)),
+          .journal = 0,
+          .section = section};
+}
+
+void RunLog::add(const RowEntry& entry) {
+  rows_.insert_or_assign(entry.row_id, append("row", to_json(entry), row_key(entry.row_id)));
+  failures_.erase(entry.row_id);
+}
+
+void RunLog::add(const FailureEntry& entry) {
+  append("failure", to_json(entry), row_key(entry.row_id));
+  if (!rows_.contains(entry.row_id)) failures_.insert_or_assign(entry.row_id, entry);
+}
+
+void RunLog::add(const PilotEntry& entry) {
+  const StoredEntry stored =
+      append("pilot", to_json(entry), keys_ ? keys_->of_pilot(entry.pilot) : "");
+  pilots_.insert_or_assign(entry.pilot, entry).first->second.section = stored.section;
+}
+
+void RunLog::add(const PaceEntry& entry) {
+  paces_.insert_or_assign(entry.row_id, append("pace", to_json(entry), row_key(entry.row_id)));
+}
+
+void RunLog::add(const std::vector<CostEntry>& entries) {
+  Json list = Json::array();
+  for (const CostEntry& entry : entries) list.push_back(to_json(entry));
+  append("costs", list);
+  costs_.insert(costs_.end(), entries.begin(), entries.end());
+}
+
+void RunLog::add(const std::vector<PredictionEntry>& entries) {
+  Json list = Json::array();
+  for (const PredictionEntry& entry : entries)
+    list.push_back(celled(to_json(entry), cell_key(entry.cell)));
+  append("predictions", list);
+  predictions_ = entries;
+}
+
+void RunLog::add(const AtlasEntry& entry) {
+  append("atlas", celled(to_json(entry), cell_key(entry.cell)));
+  atlas_.insert_or_assign(entry.cell, entry);
+}
+
+void RunLog::add(const AcceptanceEntry& entry) {
+  Json json = celled(to_json(entry), cell_key(entry.cell));
+  json["prompt"] = keys_ ? keys_->of_prompt(entry.prompt) : "";
+  append("acceptance", json);
+  acceptances_.insert_or_assign({entry.cell, entry.prompt}, entry);
+}
+
+void RunLog::add_end() {
+  append("end", {{"entries", journal_.num_payloads()}});
+  finished_ = true;
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,143 @@
+#pragma once
+// What a journal says: one entry a payload.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/drivers/journal/journal.h"
+#include "experiments/drivers/journal/run_entries.h"
+#include "experiments/drivers/journal/section.h"
+#include "experiments/drivers/journal/work_keys.h"
+
+namespace speclab::experiments {
+
+/// The journal of a run, read and appended to entry by entry. It has sections, each behind a
+/// header; every entry says which it belongs to. A config that is edited, or another program or
+/// machine, opens one. A plan looks at the log: it has one section of its own, and of the others
+/// what is the same work.
+class RunLog {
+ public:
+  /// A log without a file.
+  RunLog() : journal_(Journal::in_memory()) {}
+  /// Reads the sections. @throws DataError if the journal is damaged or holds what is no entry;
+  /// what rows and paces say is looked at when they are read
+  explicit RunLog(const std::string& folder, Journal::Tail tail = Journal::Tail::cut_off);
+  /// The same, looked at by `plan`.
+  RunLog(const Plan& plan, const std::string& folder, Journal::Tail tail = Journal::Tail::cut_off)
+      : RunLog(folder, tail) {
+    look_at(plan);
+  }
+
+  /// Takes what `part` has read and this log has not, without writing it: a run is the union of its
+  /// journals. Where both have a row, this log's stays. To be called before either was looked at.
+  void include(const RunLog& part);
+  /// Gives up a section that the run does not know.
+  void leave_out(int number) { sections_.erase(number); }
+  /// Sections read, by number; empty entries once a plan has looked at them.
+  const std::map<int, Section>& sections() const { return sections_; }
+  /// The last section that was opened for a plan of the same work; 0 if there is none.
+  int section_of(const Plan& plan) const;
+  /// Numbers what was read as the plan does: costs, predictions, pace and atlas of its section,
+  /// rows and failures of all, its own first, and the pilots of all that run on the same.
+  /// @throws DataError if an entry of its section is none of its work
+  void look_at(const Plan& plan);
+
+  /// Whether generations that have failed are open however often they were tried.
+  bool retries_failed() const { return retries_failed_; }
+  void set_retries_failed(bool retries) { retries_failed_ = retries; }
+
+  /// Opens the next section, for the plan that looks at the log: what it knows of rows, failures
+  /// and, on the same machine, pilots stays.
+  void add(const HeaderEntry& entry) { open_section(num_opened_ + 1, entry); }
+  /// Opens a section of another journal here too.
+  void open_section(int number, const HeaderEntry& header);
+  void add(const RowEntry& entry);
+  void add(const FailureEntry& entry);
+  void add(const PilotEntry& entry);
+  void add(const PaceEntry& entry);
+  void add(const std::vector<CostEntry>& entries);
+  void add(const std::vector<PredictionEntry>& entries);
+  void add(const AtlasEntry& entry);
+  void add(const AcceptanceEntry& entry);
+  void add_end();
+  /// To be called before a log of an earlier process is added to; see Journal::secure.
+  void secure() const { journal_.secure(); }
+
+  /// Number of the plan's section; 0 where it has none.
+  int section() const { return section_; }
+  /// Of the plan's section.
+  const std::optional<HeaderEntry>& header() const { return header_; }
+  /// By row_id; what they say stays in the journals.
+  const std::map<std::int64_t, StoredEntry>& rows() const { return rows_; }
+  /// Reads what the rows say, in the order of row_id. @throws DataError if a journal cannot be
+  /// read, or a row of it
+  void for_each_row(const std::function<void(const RowEntry&)>& visit) const;
+  /// By row_id, of generations that have no row.
+  const std::map<std::int64_t, FailureEntry>& failures() const { return failures_; }
+  const std::map<std::size_t, PilotEntry>& pilots() const { return pilots_; }
+  const std::map<std::int64_t, StoredEntry>& paces() const { return paces_; }  ///< by row_id
+  /// As for_each_row.
+  void for_each_pace(const std::function<void(const PaceEntry&)>& visit) const;
+  const std::vector<CostEntry>& costs() const { return costs_; }  ///< empty until all are measured
+  const std::vector<PredictionEntry>& predictions() const {
+    return predictions_;
+  }  ///< of every cell, in order; empty until they are made
+  const std::map<std::size_t, AtlasEntry>& atlas() const { return atlas_; }  ///< by cell
+  const std::map<std::pair<std::size_t, std::size_t>, AcceptanceEntry>& acceptances() const {
+    return acceptances_;
+  }  ///< by cell and prompt
+  bool finished() const { return finished_; }  ///< ended, and nothing was lost since
+  /// Rows of other configs, which this plan has no use for.
+  std::size_t num_rows_aside() const { return num_rows_aside_; }
+  std::size_t num_bytes_cut() const { return journal_.num_bytes_cut(); }
+  /// Entries whose section's header is not there: a repair could not save it.
+  std::size_t num_orphans() const { return num_orphans_; }
+
+ private:
+  void take(std::string_view payload, JournalPlace place);
+  void open(int number, const Json& header);
+  using Stored = std::map<std::int64_t, StoredEntry>;
+  template <typename Entry>
+  void for_each(const Stored& stored, Entry (*read)(const Json&),
+                const std::function<void(const Entry&)>& visit) const;
+  void take_rows(int number, Section& section);
+  void take_predictions(const Section& section);
+  void take_tables(const Section& section);
+  void drop_foreign_pilots();
+  /// The place of a key in the plan. @throws DataError if the plan's own section has work that is
+  /// not the plan's
+  std::optional<std::size_t> known(std::optional<std::size_t> place, bool is_own,
+                                   const std::string& key) const;
+  std::string row_key(std::int64_t row_id) const {
+    return keys_ ? keys_->of_row(static_cast<std::size_t>(row_id)) : "";
+  }
+  std::string cell_key(std::size_t cell) const { return keys_ ? keys_->of_cell(cell) : ""; }
+  StoredEntry append(const char* kind, const Json& entry, const std::string& key = "");
+
+  std::string folder_;
+  Journal journal_;
+  std::vector<std::shared_ptr<const Journal>> included_;  ///< StoredEntry::journal less one
+  std::map<int, Section> sections_;
+  std::shared_ptr<const WorkKeys> keys_;  ///< of the plan that looks at the log
+  int section_ = 0;
+  int num_opened_ = 0;  ///< greatest number of a section
+  std::optional<HeaderEntry> header_;
+  Stored rows_, paces_;
+  std::map<std::int64_t, FailureEntry> failures_;
+  std::map<std::size_t, PilotEntry> pilots_;
+  std::vector<CostEntry> costs_;
+  std::vector<PredictionEntry> predictions_;
+  std::map<std::size_t, AtlasEntry> atlas_;
+  std::map<std::pair<std::size_t, std::size_t>, AcceptanceEntry> acceptances_;
+  bool finished_ = false;
+  bool retries_failed_ = false;
+  std::size_t num_rows_aside_ = 0;
+  std::size_t num_orphans_ = 0;
+  std::size_t num_taken_ = 0;  ///< entries read
+};
+
+}  // namespace speclab::experiments

@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include "experiments/drivers/prompts/chat_prompt.h"
+#include "experiments/drivers/measure/model_checks.h"
+#include "experiments/drivers/measure/prompt_room.h"
+#include "sim/system/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+engines::LoadedModel load_model(const LoadedPlan& plan, const std::string& name, int threads) {
+  engines::ModelOptions options = plan.plan.config.target;
+  options.model = plan.plan.config.file_of(name);
+  options.name = name;
+  if (threads > 0) options.threads = threads;
+  engines::LoadedModel loaded = plan.engines.load_model(options);
+  check_target(name, loaded.model->info(), loaded.tokenizer.get(), loaded.tokenizer_problem);
+  return loaded;
+}
+
+/// @throws ConfigError naming the prompt that the template refuses
+std::vector<Token> ids_of_prompt(const engines::Tokenizer& tokenizer, const Prompt& prompt,
+                                 const std::string& chat_template) try {
+  return chat_prompt_ids(tokenizer, prompt.text, chat_template);
+} catch (const ConfigError& error) {
+  throw ConfigError(fmt::format("prompt {}: {}", prompt.id, error.what()));
+}
+
+std::vector<std::vector<Token>> tokenize(const engines::Tokenizer& tokenizer,
+                                         const std::vector<Prompt>& prompts,
+                                         const std::string& chat_template) {
+  std::vector<std::vector<Token>> ids;
+  for (const Prompt& prompt : prompts)
+    ids.push_back(ids_of_prompt(tokenizer, prompt, chat_template));
+  return ids;
+}
+
+/// Every real model reads the prompts with its own tokenizer.
+void tokenize_prompts(LoadedPlan& loaded) {
+  const Plan& plan = loaded.plan;
+  for (const auto& [name, model] : loaded.models)
+    if (!is_shape_model(name))
+      loaded.texts[name] = {
+          .prompts = tokenize(*model.tokenizer, plan.prompts, plan.config.chat_template),
+          .pilots = tokenize(*model.tokenizer, plan.pilot_prompts, plan.config.chat_template)};
+}
+
+void check_contexts(const LoadedPlan& loaded) {
+  for (const auto& [name, model] : loaded.models)
+    check_target_room(loaded, name, model.model->info().context_length);
+}
+
+/// Makes each drafter once, so that a missing or unfitting one is noticed before anything is
+/// written.
+void check_drafters(const LoadedPlan& loaded) {
+  for (const auto& [name, model] : loaded.models)
+    for (const Drafting& drafting : loaded.plan.draftings_of(name))
+      loaded.engines.make_decoder(*model.model, model.tokenizer, {.drafter = drafting.options});
+}
+
+void check_drafter_contexts(const LoadedPlan& loaded) {
+  for (const std::string& model : loaded.plan.config.models)
+    for (const Drafting& drafting : loaded.plan.draftings_of(model))
+      for (const engines::DrafterOptions& options : transformers_of(drafting))
+        check_drafter_room(
+            loaded, model,
+            {.drafter = drafting.drafter,
+             .context_length = loaded.engines.drafter_info(options).value().context_length,
+             .levels = drafting.max_length(loaded.plan.max_length())});
+}
+
+}  // namespace
+
+LoadedPlan load_plan(const Plan& plan, engines::Engines& engines, int threads) {
+  LoadedPlan loaded{.plan = plan, .engines = engines, .models = {}, .texts = {}};
+  for (const std::string& name : plan.config.models)
+    loaded.models.emplace(name, load_model(loaded, name, threads));
+  tokenize_prompts(loaded);
+  check_contexts(loaded);
+  check_drafters(loaded);
+  check_drafter_contexts(loaded);
+  return loaded;
+}
+
+LoadedPlan tokenized_plan(const Plan& plan, engines::Engines& engines) {
+  LoadedPlan loaded{.plan = plan, .engines = engines, .models = {}, .texts = {}};
+  for (const std::string& name : plan.config.models)
+    if (!is_shape_model(name))
+      loaded.models[name] = {nullptr, engines.load_tokenizer(plan.config.file_of(name))};
+  tokenize_prompts(loaded);
+  return loaded;
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,174 @@
+#include "experiments/drivers/measure/measurement.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/drivers/journal/crash_note.h"
+#include "experiments/drivers/journal/failures.h"
+#include "experiments/drivers/measure/generation_checks.h"
+#include "experiments/drivers/measure/law_distance.h"
+#include "experiments/drivers/measure/measuring_progress.h"
+#include "experiments/drivers/measure/cell_policy.h"
+#include "experiments/drivers/measure/second_decoding.h"
+#include "experiments/drivers/measure/workbench.h"
+#include "sim/system/errors.h"
+#include "sim/system/sha256.h"
+
+namespace speclab::experiments {
+namespace {
+
+std::int64_t peak_memory_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{1024} * usage.ru_maxrss;
+}
+
+/// A sample is shown in the report: the first repetition of the first prompt of every category.
+bool is_sample(const Plan& plan, const PlannedGeneration& generation) {
+  const std::size_t prompt = generation.prompt;
+  const bool first =
+      prompt == 0 || plan.prompts[prompt - 1].category != plan.prompts[prompt].category;
+  return first && generation.repetition == 0 && !is_shape_model(plan.cells[generation.cell].model);
+}
+
+/// Of one prompt the report shows the drafts too.
+bool shows_drafts(const Plan& plan, const PlannedGeneration& generation) {
+  return is_sample(plan, generation) && generation.prompt == 0 &&
+         !plan.cells[generation.cell].is_plain() && plan.config.target.rounds == "host";
+}
+
+/// One piece a token; a character that several tokens spell stands with the last of them.
+std::vector<std::pair<std::string, TokenFate>> pieces_of(const GenerationRecord& record,
+                                                         const engines::Tokenizer& tokenizer) {
+  std::vector<std::pair<std::string, TokenFate>> pieces;
+  const auto decoder = tokenizer.streaming_decoder();
+  for (std::size_t i = 0; i < record.output_ids.size(); ++i)
+    pieces.emplace_back(decoder->push(record.output_ids[i]), record.fates[i]);
+  if (!pieces.empty()) pieces.back().first += decoder->flush();
+  return pieces;
+}
+
+RowEntry row_entry(Workbench& bench, std::size_t row, std::size_t prompt_tokens,
+                   const GenerationRecord& record) {
+  const PlannedGeneration& generation = bench.plan().generations[row];
+  const bool sample = is_sample(bench.plan(), generation);
+  const std::string& model = bench.plan().cells[generation.cell].model;
+  return {.row_id = static_cast<std::int64_t>(row),
+          .prompt_tokens = static_cast<std::int64_t>(prompt_tokens),
+          .output_tokens = static_cast<std::int64_t>(record.output_ids.size()),
+          .output_hash = output_hash(record.output_ids),
+          .stop_reason = record.stop_reason,
+          .prefill_ns = record.prefill_ns,
+          .time_to_first_token_ns = record.time_to_first_token_ns,
+          .decode_ns = record.decode_ns,
+          .peak_memory_bytes = peak_memory_bytes(),
+          .read = record.read,
+          .energy = record.energy,
+          .bridge = record.bridge,
+          .rounds = record.rounds,
+          .pieces = sample ? pieces_of(record, bench.loaded().tokenizer_of(model))
+                           : std::vector<std::pair<std::string, TokenFate>>{},
+          .drafts = {}};
+}
+
+/// What the engines say of a row. @param monitor  may be null
+RowEntry generate_row(Workbench& bench, std::size_t row, engines::DeviceMonitor* monitor) {
+  const RowInHand in_hand(row);
+  const PlannedGeneration& generation = bench.plan().generations[row];
+  const Cell& cell = bench.plan().cells[generation.cell];
+  const std::string& category = bench.plan().prompts[generation.prompt].category;
+  const engines::Request request{bench.plan().sequence_id(generation),
+                                 bench.loaded().texts_of(cell.model).prompts[generation.prompt]};
+  const auto policy = cell_policy(bench.plan(), bench.log(), cell, category,
+                                  static_cast<int>(request.prompt_ids.size()));
+  const DecoderSettings settings = bench.settings(cell, category);
+  const GenerationRecord record = bench.generate_in_time(settings, request, *policy);
+  const std::optional<DeviceSample> device =
+      monitor ? std::optional(monitor->sample()) : std::nullopt;
+  check_generation(record, settings.decoder_options(bench.plan().config).stop,
+                   bench.loaded().tokenizer_of(cell.model));
+  if (!is_shape_model(cell.model))
+    check_text(record.output_ids, bench.loaded().tokenizer_of(cell.model));
+  RowEntry entry = row_entry(bench, row, request.prompt_ids.size(), record);
+  entry.device = device;
+  if (is_lossy(cell))
+    entry.law_distance = law_distance(bench.loaded(), settings, request, *policy, record);
+  if (entry.law_distance && !std::isfinite(*entry.law_distance))
+    throw NotFiniteError("the distance of its law from the target's is no number");
+  if (shows_drafts(bench.plan(), generation))
+    entry.drafts = shown_drafts(bench.loaded(), settings, request, *policy, record);
+  return entry;
+}
+
+}  // namespace
+
+void warm_up(Workbench& bench) {
+  bench.progress().begin_phase("warm-up", static_cast<double>(bench.plan().cells.size()));
+  for (const Cell& cell : bench.plan().cells) {
+    bench.check_interruption();
+    try {
+      if (cell.verifier != "replay" &&
+          (cell.category == "all" || cell.category == bench.plan().prompts.front().category))
+        bench.prepare(bench.settings(cell, ""));
+    } catch (const std::exception& error) {
+      if (!failure_status(error)) throw;
+      bench.forget_decoders();
+    }
+    bench.progress().advance(1);
+  }
+  bench.progress().end_phase();
+}
+
+GenerationMeter::GenerationMeter(Workbench& bench)
+    : bench_(bench), pace_(bench), monitor_(bench.loaded().engines.device_monitor()) {}
+
+Measured GenerationMeter::measure(std::size_t row, int attempts) {
+  try {
+    pace_.before(row);
+    const RowEntry entry = generate_row(bench_, row, monitor_.get());
+    bench_.log().add(entry);
+    return {.failed = std::nullopt,
+            .tokens = entry.output_tokens,
+            .ns = entry.prefill_ns + entry.decode_ns};
+  } catch (const std::exception& error) {
+    const auto status = failure_status(error);
+    if (!status) throw;
+    bench_.forget_decoders();
+    bench_.log().add(
+        FailureEntry{static_cast<std::int64_t>(row), *status, error.what(), attempts + 1});
+    return {.failed = status};
+  }
+}
+
+void measure_generations(Workbench& bench) {
+  const std::vector<std::size_t> open = open_generations(bench.plan(), bench.log());
+  MeasuringProgress progress(bench.plan(), bench.log(), open, bench.progress());
+  GenerationMeter meter(bench);
+  for (const std::size_t row : open) {
+    bench.check_interruption();
+    const Measured measured = meter.measure(row, attempts_of(bench.log(), row));
+    if (measured.failed) {
+      const bool ends =
+          *measured.failed ==
+          FailureStatus::device;  // a process whose device has failed once cannot use it again
+      bench.progress().note(fmt::format(
+          "generation {} of {} failed ({}); {}", row,
+          bench.plan().cells[bench.plan().generations[row].cell].id, to_string(*measured.failed),
+          ends ? "the same command measures what is left, with --workers 1 also after such failures"
+               : "the others go on"));
+      if (ends) break;
+    }
+    progress.ended(row, measured);
+  }
+  bench.progress().end_phase();
+}
+
+std::string output_hash(std::span<const Token> ids) {
+  const std::string_view bytes(reinterpret_cast<const char*>(ids.data()), ids.size_bytes());
+  return sha256_text(bytes).substr(0, 16);
+}
+
+}  // namespace speclab::experiments

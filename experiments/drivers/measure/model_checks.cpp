@@ -1,0 +1,118 @@
+#include "experiments/drivers/measure/model_checks.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+
+#include "engines/interface/fitting_drafter.h"
+#include "engines/interface/names.h"
+#include "experiments/drivers/measure/prompt_room.h"
+#include "sim/system/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+using engines::DrafterOptions;
+using engines::InspectedModel;
+
+/// The drafters of a drafting: a mixture's parts, else itself.
+std::vector<DrafterOptions> parts_of(const Drafting& drafting) {
+  return drafting.options.parts.empty() ? std::vector{drafting.options} : drafting.options.parts;
+}
+
+void check_fetched(const Plan& plan, const engines::Engines& engines) {
+  std::set<std::string> used, missing;
+  for (const std::string& model : plan.config.models) used.insert(plan.config.file_of(model));
+  for (const Drafting& drafting : plan.draftings)
+    for (const DrafterOptions& part : parts_of(drafting)) used.insert(part.model);
+  for (const engines::KnownModel& known : engines.known_models())
+    if (used.contains(known.name) && !known.fetched_by.empty())
+      missing.insert(fmt::format("{} (run {})", known.name, known.fetched_by));
+  if (!missing.empty())
+    throw ConfigError(fmt::format("models that are not here: {}", fmt::join(missing, ", ")));
+}
+
+bool reads_a_model(const DrafterOptions& drafter) {
+  return drafter.kind == "mlp_speculator" ||
+         engines::is_among(drafter.kind, engines::kTransformerDrafterKinds) ||
+         engines::is_among(drafter.kind, engines::kNgramDrafterKinds);
+}
+
+/// Inspects the models of a plan and compares each drafter with its target.
+class ModelChecks {
+ public:
+  ModelChecks(const Plan& plan, engines::Engines& engines)
+      : plan_(plan), engines_(engines), loaded_(tokenized_plan(plan, engines)) {}
+
+  void check(const std::string& name) {
+    InspectedModel target = inspected(plan_.config.file_of(name));
+    target.info.name = name;
+    check_target(name, target.info, target.tokenizer.get(), target.tokenizer_problem);
+    check_target_room(loaded_, name, target.info.context_length);
+    for (const Drafting& drafting : plan_.draftings_of(name))
+      for (const DrafterOptions& part : parts_of(drafting))
+        if (reads_a_model(part)) check_drafter(name, target, drafting, part);
+  }
+
+ private:
+  /// The device may be another machine's.
+  InspectedModel inspected(const std::string& model) {
+    engines::ModelOptions options = plan_.config.target;
+    options.model = model;
+    options.device = "cpu";
+    options.rounds = "host";
+    return engines_.inspect_model(options);
+  }
+
+  /// Only a small transformer can be large. The others are read as a run reads them.
+  InspectedModel drafter_model(const DrafterOptions& drafter) {
+    if (drafter.kind == "small_transformer" && !drafter.model.empty())
+      return inspected(drafter.model);
+    return {engines_.drafter_info(drafter).value(), nullptr};
+  }
+
+  void check_drafter(const std::string& name, const InspectedModel& target,
+                     const Drafting& drafting, const DrafterOptions& part) {
+    const InspectedModel drafter = drafter_model(part);
+    const bool has_texts = drafter.tokenizer && target.tokenizer;
+    const bool may_cross = engines::is_among(part.kind, engines::kBridgedDrafterKinds) &&
+                           drafting.options.parts.empty();
+    if (has_texts && !may_cross)
+      engines::check_same_vocabulary({*drafter.tokenizer, part.model},
+                                     {*target.tokenizer, target.info.name});
+    if (!has_texts || !drafter.info.draft_vocabulary.empty())
+      engines::check_base_model(drafting.drafter, drafter.info, target.info);
+    if (engines::is_among(part.kind, engines::kTransformerDrafterKinds))
+      check_drafter_room(loaded_, name,
+                         {.drafter = drafting.drafter,
+                          .context_length = drafter.info.context_length,
+                          .levels = drafting.max_length(plan_.max_length())});
+  }
+
+  const Plan& plan_;
+  engines::Engines& engines_;
+  LoadedPlan loaded_;
+};
+
+}  // namespace
+
+void check_target(const std::string& name, const engines::ModelInfo& info,
+                  const engines::Tokenizer* tokenizer, const std::string& tokenizer_problem) {
+  if (info.random_weights != is_shape_model(name))
+    throw ConfigError(fmt::format(
+        "target.model = {}: exactly the names that begin with shape- have random weights",
+        escaped(name)));
+  if (!tokenizer_problem.empty()) throw ModelFileError(tokenizer_problem);
+  if (!is_shape_model(name) && !tokenizer)
+    throw ConfigError(
+        fmt::format("target.model = {} has no tokenizer, which prompts need", escaped(name)));
+}
+
+void check_models(const Plan& plan, engines::Engines& engines) {
+  check_fetched(plan, engines);
+  ModelChecks checks(plan, engines);
+  for (const std::string& name : plan.config.models) checks.check(name);
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,62 @@
+#pragma once
+// Pilot generations: what drafters accept, on prompts that are never measured.
+
+#include <string>
+#include <vector>
+
+#include "engines/interface/round_decoder.h"
+#include "experiments/drivers/plan/plan.h"
+#include "experiments/drivers/journal/run_log.h"
+#include "sim/analytic/acceptance_tracker.h"
+#include "sim/analytic/generation.h"
+
+namespace speclab::experiments {
+
+class Workbench;
+
+/// The pilots of the plan that the log lacks.
+std::vector<std::size_t> missing_pilots(Workbench& bench);
+/// Decodes one, adds it to the log and advances the progress by 1.
+void run_pilot(Workbench& bench, std::size_t pilot);
+/// Decodes all that the log lacks.
+void run_pilots(Workbench& bench);
+
+/// Which pilots are asked about: those of a real model's settings, of the prompts of a category.
+struct PilotKey {
+  std::string model;
+  Drafting drafting;
+  double temperature = 0;
+  std::string category;
+  std::string policy{};  ///< as of the pilots: empty for the greatest length
+};
+
+/// Rounds by prompt. Rounds near the end, which could not have the full length, are left out.
+std::vector<std::vector<RoundRecord>> pilot_rounds(const Plan& plan, const RunLog& log,
+                                                   const PilotKey& key);
+
+std::size_t num_pilots(const Plan& plan, const PilotKey& key);
+
+/// What `auto` believes before a sequence begins.
+sim::AcceptancePrior pilot_prior(const Plan& plan, const RunLog& log, const PilotKey& key);
+
+/// Laws of a round, equally likely. A drafter that looks up finds much in one prompt and nothing in
+/// another, so it has one law a prompt, as logged; others have one, by level, in which the prompts
+/// are pooled, as logged where the pilots had a policy of their own.
+/// @param left_out  of num_pilots, at least two, one that does not count
+std::vector<sim::RoundLaw> pilot_laws(const Plan& plan, const RunLog& log, const PilotKey& key,
+                                      std::optional<std::size_t> left_out = {});
+
+/// Target rows of a draft with d levels, in the mean of the pilots: of trees whose form does not
+/// say. As many as the deepest draft has levels, and one.
+std::vector<int> pilot_rows_of_depth(const Plan& plan, const RunLog& log, const PilotKey& key);
+
+/// accepted / tested of drafts cut to `length` levels (of trees: as drafted); nothing if none was
+/// tested.
+std::optional<double> pilot_acceptance_rate(const Plan& plan, const RunLog& log,
+                                            const PilotKey& key, int length);
+
+/// Accepted lengths for a shape model: those of the real model at the greatest length, so that any
+/// policy can cut them.
+engines::ReplayTrace replay_trace(const Plan& plan, const RunLog& log, const PilotKey& key);
+
+}  // namespace speclab::experiments

@@ -1,0 +1,125 @@
+#include "experiments/drivers/measure/workbench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include "experiments/drivers/program/energy_span.h"
+#include "experiments/drivers/journal/failures.h"
+#include "experiments/drivers/measure/pilots.h"
+#include "sim/system/errors.h"
+#include "sim/policies/constant_policy.h"
+
+namespace speclab::experiments {
+namespace {
+
+constexpr std::size_t kMaxDecoders =
+    48;  // a decoder of the default model holds about 50 MB of cache
+
+std::string key_of(const DecoderSettings& settings) {
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}", settings.model, settings.drafting.drafter,
+                     settings.drafting.tree, settings.drafting.verifier, settings.temperature,
+                     settings.new_tokens, settings.replay_name);
+}
+
+}  // namespace
+
+engines::DecoderOptions DecoderSettings::decoder_options(const RunConfig& config) const {
+  engines::DecoderOptions options{
+      .sampling = config.sampling,
+      .stop = {.max_new_tokens = new_tokens, .ignore_eos = config.prompts.ignore_eos},
+      .drafter = drafting.options,
+      .lossy = config.lossy,
+      .seed = config.seed,
+      .replay = replay};
+  options.sampling.temperature = temperature;
+  if (!drafting.is_plain()) options.verifier = replay ? "replay" : drafting.verifier;
+  return options;
+}
+
+Workbench::Workbench(const LoadedPlan& loaded, RunLog& log, Progress& progress, BenchLimits limits)
+    : loaded_(loaded),
+      log_(log),
+      progress_(progress),
+      limits_(std::move(limits)),
+      energy_(loaded.engines.energy_meter()) {}
+
+DecoderSettings Workbench::settings(const Cell& cell, const std::string& category) const {
+  return settings(cell.model, cell.drafting, cell.temperature, category);
+}
+
+DecoderSettings Workbench::settings(const std::string& model, const Drafting& drafting,
+                                    double temperature, const std::string& category) const {
+  DecoderSettings settings{.model = model,
+                           .drafting = drafting,
+                           .temperature = temperature,
+                           .new_tokens = plan().config.prompts.new_tokens};
+  if (drafting.is_plain() || !is_shape_model(model)) return settings;
+  settings.replay_name = category;
+  settings.replay = std::make_shared<engines::ReplayTrace>(
+      replay_trace(plan(), log_, {plan().real_model_of(model), drafting, temperature, category}));
+  return settings;
+}
+
+engines::RoundDecoder& Workbench::decoder(const DecoderSettings& settings) {
+  const std::string key = key_of(settings);
+  const auto found =
+      std::ranges::find(decoders_, key, [](const auto& entry) { return entry.first; });
+  if (found != decoders_.end()) {
+    decoders_.splice(decoders_.begin(), decoders_, found);
+    return *found->second;
+  }
+  if (decoders_.size() == kMaxDecoders) decoders_.pop_back();
+  const engines::LoadedModel& loaded = loaded_.models.at(settings.model);
+  decoders_.emplace_front(key,
+                          loaded_.engines.make_decoder(*loaded.model, loaded.tokenizer,
+                                                       settings.decoder_options(plan().config)));
+  warm_up(*decoders_.front().second, settings.model);
+  return *decoders_.front().second;
+}
+
+void Workbench::warm_up(engines::RoundDecoder& decoder, const std::string& model) {
+  const engines::Request longest{
+      0, *std::ranges::max_element(loaded_.texts_of(model).prompts, {},
+                                   [](const auto& ids) { return ids.size(); })};
+  decoder.begin({longest}, ConstantPolicy(2));
+  for (int rounds = 0; rounds < 2 && decoder.round(); ++rounds) {
+  }
+  decoder.finish();
+}
+
+GenerationRecord Workbench::decode(engines::RoundDecoder& rounds, const engines::Request& request,
+                                   const SpeculationLengthPolicy& policy, double seconds) {
+  const auto begin = std::chrono::steady_clock::now();
+  rounds.begin({request}, policy);
+  const EnergySpan energy(energy_.get());
+  while (rounds.round()) {
+    check_interruption();
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > seconds)
+      throw TimeoutError(fmt::format(
+          "took longer than {} s, {} of {} tokens were there; give a larger --timeout-s", seconds,
+          rounds.records().front().output_ids.size(), plan().config.prompts.new_tokens));
+  }
+  GenerationRecord record = rounds.records().front();
+  record.energy = energy.used();
+  rounds.finish();
+  return record;
+}
+
+GenerationRecord Workbench::generate(const DecoderSettings& settings,
+                                     const engines::Request& request,
+                                     const SpeculationLengthPolicy& policy) {
+  return decode(decoder(settings), request, policy, std::numeric_limits<double>::infinity());
+}
+
+GenerationRecord Workbench::generate_in_time(const DecoderSettings& settings,
+                                             const engines::Request& request,
+                                             const SpeculationLengthPolicy& policy) {
+  const double limit = limits_.generation_timeout_s;
+  return decode(decoder(settings), request, policy,
+                limit > 0 ? limit : std::numeric_limits<double>::infinity());
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,112 @@
+#pragma once
+// What all phases of a run work with: plan, models, prompts as tokens, decoders, the log.
+
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/drivers/plan/plan.h"
+#include "experiments/drivers/program/progress.h"
+#include "experiments/drivers/journal/run_log.h"
+
+namespace speclab::experiments {
+
+/// A plan's prompts as one model's tokens.
+struct TokenizedPrompts {
+  std::vector<std::vector<Token>> prompts, pilots;  ///< as Plan::prompts and Plan::pilot_prompts
+};
+
+/// The models of a plan and its prompts as tokens.
+struct LoadedPlan {
+  const Plan& plan;
+  engines::Engines& engines;
+  std::map<std::string, engines::LoadedModel> models;
+  std::map<std::string, TokenizedPrompts> texts;  ///< by real model
+
+  /// The texts that a model of the plan reads: a shape model those of the real one.
+  const TokenizedPrompts& texts_of(const std::string& model) const {
+    return texts.at(plan.real_model_of(model));
+  }
+  const engines::Tokenizer& tokenizer_of(const std::string& model) const {
+    return *models.at(plan.real_model_of(model)).tokenizer;
+  }
+};
+
+/// Loads every target and checks that drafters and prompts fit it.
+/// @throws ConfigError, ModelFileError, DeviceError
+/// @param threads  of the engines; 0: as the config says
+LoadedPlan load_plan(const Plan& plan, engines::Engines& engines, int threads = 0);
+
+/// The prompts as tokens and no models: enough for the files of a run.
+LoadedPlan tokenized_plan(const Plan& plan, engines::Engines& engines);
+
+/// All that a decoder is made from.
+struct DecoderSettings {
+  std::string model;
+  Drafting drafting;
+  double temperature = 0;
+  std::int32_t new_tokens = 0;
+  std::string replay_name{};  ///< names the trace of a shape model
+  std::shared_ptr<const engines::ReplayTrace> replay{};
+
+  /// What the decoder is told. @param config  sampling, stops, seed and the settings of rules
+  engines::DecoderOptions decoder_options(const RunConfig& config) const;
+};
+
+/// What may end a run or a generation before its time.
+struct BenchLimits {
+  std::function<void()> check_interruption = [] {
+  };  ///< throws if the run is to stop; called between rounds
+  double generation_timeout_s = 0;  ///< of a measured generation; 0 is none
+};
+
+/// One run in progress.
+class Workbench {
+ public:
+  Workbench(const LoadedPlan& loaded, RunLog& log, Progress& progress, BenchLimits limits);
+
+  const Plan& plan() const { return loaded_.plan; }
+  const LoadedPlan& loaded() const { return loaded_; }
+  RunLog& log() { return log_; }
+  Progress& progress() { return progress_; }
+  void check_interruption() const { limits_.check_interruption(); }
+  engines::LanguageModel& model(const std::string& name) { return *loaded_.models.at(name).model; }
+
+  /// Settings for a cell and a prompt of this category.
+  DecoderSettings settings(const Cell& cell, const std::string& category) const;
+  DecoderSettings settings(const std::string& model, const Drafting& drafting, double temperature,
+                           const std::string& category) const;
+  /// Makes the decoder, where it is not there yet, and lets it run the longest prompt for two
+  /// rounds: no first touch of memory is timed later.
+  void prepare(const DecoderSettings& settings) { decoder(settings); }
+  /// Gives up every decoder and its memory: what follows begins as in a new process.
+  void forget_decoders() { decoders_.clear(); }
+  /// Decodes one request to its end. @param policy  ignored by plain decoding
+  /// @throws TimeoutError if that takes longer than the limit
+  GenerationRecord generate_in_time(const DecoderSettings& settings,
+                                    const engines::Request& request,
+                                    const SpeculationLengthPolicy& policy);
+  /// The same without a limit.
+  GenerationRecord generate(const DecoderSettings& settings, const engines::Request& request,
+                            const SpeculationLengthPolicy& policy);
+
+ private:
+  engines::RoundDecoder& decoder(const DecoderSettings& settings);
+  void warm_up(engines::RoundDecoder& decoder, const std::string& model);
+  GenerationRecord decode(engines::RoundDecoder& rounds, const engines::Request& request,
+                          const SpeculationLengthPolicy& policy, double seconds);
+
+  const LoadedPlan& loaded_;
+  RunLog& log_;
+  Progress& progress_;
+  BenchLimits limits_;
+  std::unique_ptr<engines::EnergyMeter> energy_;  ///< null if the machine does not tell any
+  /// Warm decoders, last used first. The oldest go when there are many.
+  std::list<std::pair<std::string, std::unique_ptr<engines::RoundDecoder>>> decoders_;
+};
+
+}  // namespace speclab::experiments

@@ -1,0 +1,41 @@
+#pragma once
+// A run as Slurm jobs: one that prepares, an array whose tasks measure a shard each, one that makes
+// the files.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "experiments/drivers/plan/plan.h"
+#include "experiments/drivers/program/progress.h"
+#include "experiments/drivers/run/run_journals.h"
+#include "experiments/drivers/workers/slurm_options.h"
+
+namespace speclab::experiments {
+
+struct SlurmRun {
+  std::string folder;    ///< of the run, absolute
+  JournalAccess access;  ///< to the journals of that folder
+  SlurmOptions options;
+  /// The command of a role of this program (prepare, task, merge), for a shell; the task's shard is
+  /// added behind it.
+  std::function<std::string(const std::string& role)> command;
+  std::function<void()> check_interruption;
+};
+
+/// Submits what is missing, unless the jobs of an earlier call are still in the queue, and waits
+/// until all have ended.
+/// @return false if it did not wait
+/// @throws ConfigError if sbatch takes no job, LockedError if the jobs in the queue are of another
+/// config, WriteError, what RunJournals throws and what check_interruption throws (the jobs go on)
+bool run_on_slurm(const Plan& plan, const SlurmRun& run, Progress& progress);
+
+/// @throws LockedError if jobs of an earlier call are in the queue: they and another process would
+/// measure the same. Where Slurm cannot be
+///         asked there are none.
+void refuse_beside_jobs(const std::string& folder);
+
+/// Rows of the plan that a task is to measure, as submitted. @throws DataError
+std::vector<std::size_t> task_rows(const Plan& plan, const std::string& folder, int shard);
+
+}  // namespace speclab::experiments
