@@ -14,7 +14,8 @@ sys.dont_write_bytecode = True
 
 from fixture import CUTS, GOLDEN, keys_of, place, provenance_in  # noqa: E402
 from program import report, run  # noqa: E402
-from tables import MEASURED, run_summaries, differences, rows_of  # noqa: E402
+from tables import (MEASURED, differences, rows_of, run_summaries,  # noqa: E402
+                    summary_of_rows)
 
 EXPECTED = json.loads((GOLDEN / "expected.json").read_text(encoding="utf-8"))
 ANOTHER = {"revision": "another"}
@@ -23,7 +24,7 @@ TIMES = ("prefill_ns", "time_to_first_token_ns", "decode_ns")
 STREAMED = ("--set", 'target.weights="streamed"', "--set", "target.resident_bytes=1000000")
 KILLED = [(kind, state) for kind in CUTS for state in ("torn", "cut")]
 KILLED.remove(("meters", "torn"))  # differs from `decoding` in what rows say
-GONE_ON = {"times.csv", "rows.csv", "costs.csv", "atlas.csv", "acceptance.csv", "siblings.csv"}
+GONE_ON = {"times.csv", "predictions.csv", "rows.csv", "costs.csv", "atlas.csv", "acceptance.csv", "siblings.csv"}
 FACTS = ("row_id", "cell_id", "repetition", "prompt_id", "category", "seed", "sequence_id",
          "prompt_tokens")
 
@@ -92,7 +93,7 @@ class Journals(unittest.TestCase):
                 place(kind, state, folder("reported", kind, state), here)
                 code, text, said = report(folder("reported", kind, state),
                                           folder(f"page_{kind}_{state}"))
-                if kind == "cost_surface":  # which is kept whole or not at all
+                if not EXPECTED[kind]["cut"]:  # nothing but pilots and costs were measured
                     self.assertEqual((code, "no measurement for a report" in text), (3, True), text)
                     continue
                 self.assertEqual((code, "a partial report" in text), (0, True), text)
@@ -117,6 +118,10 @@ class Journals(unittest.TestCase):
             self.assertEqual(same, kept["rows"], "rows that were not measured again")
         elif name == "rows.csv":
             self.assertEqual(picked(after, FACTS), picked(before, FACTS))
+        elif name == "predictions.csv":
+            found = {name: summary_of_rows(after)}
+            del found[name]["paced_walltime_ns"]
+            self.assertEqual(differences(found, {name: summary_of_rows(before)}), [])
         elif name == "costs.csv":
             columns = before[0].keys() - (set() if kept["has_costs"] else MEASURED)
             self.assertEqual(picked(after, columns), picked(before, columns))
