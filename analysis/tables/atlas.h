@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/tables/run_folder.h"
 #include "analysis/tables/estimate.h"
+#include "analysis/tables/run_folder.h"
 
 namespace speclab::analysis {
 

@@ -15,8 +15,8 @@
 #include "analysis/tables/read_rounds.h"
 #include "analysis/tables/row_columns.h"
 #include "analysis/tables/table.h"
-#include "sim/system/errors.h"
 #include "sim/rules/lossy_rule_options.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

@@ -1,4 +1,6 @@
-"""Includes that run up the stairs: tests/layering/stairs.txt names the rooms, lowest first."""
+"""Includes that run up the stairs: tests/layering/stairs.txt names the rooms, lowest first.
+
+A folder belongs to the room of the nearest folder over it that has a line, or to its own."""
 
 import functools
 
@@ -28,15 +30,24 @@ def stairs(tree):
     return steps
 
 
+def room_of(steps, folder):
+    """@return the nearest folder over `folder`, itself included, that has a line; or nothing"""
+    while folder and folder not in steps:
+        folder = folder_of(folder)
+    return folder or None
+
+
 def check_rooms(tree, steps):
-    """@throws HouseError where stairs and folders are not the same"""
-    rooms = {folder_of(name): name for name in reversed(tree.product)}
-    for room, name in sorted(rooms.items()):
-        if room not in steps:
-            raise HouseError(f"{name}:1: the room '{room}' has no line in {STAIRS}; add it above "
-                             "all rooms that it includes")
+    """@throws HouseError where a folder has no room, or a room no sources"""
+    used = set()
+    for name in tree.product:
+        room = room_of(steps, folder_of(name))
+        if room is None:
+            raise HouseError(f"{name}:1: no room of {STAIRS} holds '{folder_of(name)}'; add a line "
+                             "for it above all rooms that include it")
+        used.add(room)
     for room in steps:
-        if room not in rooms:
+        if room not in used:
             raise HouseError(f"{STAIRS}: the room '{room}' has no sources; remove its line")
 
 
@@ -51,10 +62,10 @@ def includes_up(tree, block):
         return None
     places = []
     for name, targets in includes(tree).items():
-        here = folder_of(name)
+        here = room_of(steps, folder_of(name))
         for line, path in targets if block_of(name) == block else ():
-            there = folder_of(path)
-            if there in steps and steps[there] > steps[here]:
+            there = room_of(steps, folder_of(path))
+            if there and steps[there] > steps[here]:
                 text = f"'{path}' stands higher: {there} is above {here} in {STAIRS}"
                 places.append(Place(name, line, text))
     return counted(places)

@@ -1,8 +1,9 @@
 """Tests of scripts/house: circles of rooms, includes that run up the stairs, depth and size."""
 
+import shutil
 import unittest
 
-from planted_tree import PlantedTree
+from planted_tree import ROOT, PlantedTree
 
 from house_tree import HouseError
 
@@ -90,13 +91,38 @@ class Stairs(PlantedTree):
         self.write("sim/top/top.h", "".join(include(f"{room}/plain.h") for room in ROOMS))
         self.assertEqual(self.found("up_sim"), [])
 
-    def test_have_a_line_for_every_folder(self):
+    def test_hold_every_folder(self):
         """Defect: a new folder stands beside the stairs, so that it may include anything."""
-        self.write("sim/core/rules/new/rule.h", "")
+        self.write("sim/new/rule.h", "")
         result = self.house()
         self.assertEqual(result.returncode, 2)
-        self.assertIn("sim/core/rules/new/rule.h:1: the room 'sim/core/rules/new' has no line",
+        self.assertIn("sim/new/rule.h:1: no room of tests/layering/stairs.txt holds 'sim/new'",
                       result.stderr)
+
+    def test_hold_a_subfolder_as_part_of_its_room(self):
+        """Defect: files of a subfolder may include anything, or not even their own room."""
+        self.write("engines/models/cpu/near/rule.h",
+                   include("engines/models/cpu/plain.h") + include("sim/top/plain.h"))
+        self.assertEqual(self.found("up_engines"), ["engines/models/cpu/near/rule.h:2"])
+
+    def test_of_this_tree_show_an_include_up_out_of_every_room(self):
+        """Defect: a room of the real stairs from which includes may run up unseen."""
+        stairs = (ROOT / "tests/layering/stairs.txt").read_text(encoding="utf-8")
+        rooms = [line for line in stairs.splitlines() if line and not line.startswith("#")]
+        self.write("tests/layering/stairs.txt", stairs)
+        shutil.rmtree(self.root / "sim")
+        shutil.rmtree(self.root / "engines")
+        shutil.rmtree(self.root / "analysis")
+        shutil.rmtree(self.root / "experiments")
+        for room in rooms:
+            self.write(f"{room}/plain.h", "")
+        for room, higher in zip(rooms, rooms[1:]):
+            with self.subTest(room):
+                path = self.root / room / "plain.h"
+                path.write_text(include(f"{higher}/plain.h"), encoding="utf-8")
+                found = [place for name in BLOCKS for place in self.found(f"up_{name}")]
+                self.assertEqual(found, [f"{room}/plain.h:1"])
+                path.write_text("", encoding="utf-8")
 
     def test_have_no_line_twice_and_none_of_a_folder_that_is_gone(self):
         """Defect: of two lines for a room one is believed; a room that went keeps its line."""
