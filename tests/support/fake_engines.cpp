@@ -253,7 +253,7 @@ std::unique_ptr<RoundDecoder> FakeEngines::make_decoder(LanguageModel&,
 }
 
 std::optional<ModelInfo> FakeEngines::drafter_info(const DrafterOptions& options) {
-  if (!is_among(options.kind, kModelDrafterKinds)) return std::nullopt;
+  if (!options.traits().reads_model()) return std::nullopt;
   ModelInfo info;
   info.name = options.kind;
   info.sha256 = state_->sha256;

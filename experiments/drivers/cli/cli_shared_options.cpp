@@ -138,7 +138,7 @@ void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder) {
       "Model that drafts: a catalogue name, folder or GGUF file; for n-grams their folder or file. "
       "The project's own if empty, which fit smollm2-135m alone");
   std::vector<std::string> bridges{"auto"};
-  bridges.insert(bridges.end(), engines::kBridges.begin(), engines::kBridges.end());
+  bridges.insert(bridges.end(), engines::kBridgeNames.begin(), engines::kBridgeNames.end());
   command
       ->add_option("--drafter-bridge", decoder.drafter.bridge,
                    "How drafts of a small_transformer with another tokenizer cross to the target; "

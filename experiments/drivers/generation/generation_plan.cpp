@@ -18,9 +18,7 @@ namespace {
 constexpr std::int32_t kLongestMatch = 2;
 constexpr const char* kPromptLookup = "prompt_lookup";
 
-bool drafts(const engines::DrafterOptions& drafter) {
-  return drafter.kind != "plain" && drafter.kind != "none";
-}
+bool drafts(const engines::DrafterOptions& drafter) { return drafter.traits().drafts(); }
 
 bool looks_up(const GenerationConfig& config) {
   return !config.value("prompt_lookup_num_tokens").is_null();
@@ -37,9 +35,7 @@ engines::DrafterOptions drafter_of(const GenerationConfig& config,
   return drafter;
 }
 
-bool has_law(const engines::DrafterOptions& drafter) {
-  return engines::is_among(drafter.kind, engines::kTreeDrafterKinds);
-}
+bool has_law(const engines::DrafterOptions& drafter) { return drafter.traits().draws_trees(); }
 
 /// The policy that an assistant's keys ask for; the given one if there are none.
 std::string policy_of(const GenerationConfig& config, const engines::DrafterOptions& drafter,
