@@ -111,8 +111,6 @@ DraftForm form_of(const DrafterOptions& drafter) {
 
 }  // namespace
 
-std::vector<std::string> drafter_kinds() { return {kDrafterKinds.begin(), kDrafterKinds.end()}; }
-
 std::unique_ptr<Drafter> make_small_transformer_drafter(std::shared_ptr<LanguageModel> model,
                                                         const DecoderOptions& options) {
   return make_growing_drafter(

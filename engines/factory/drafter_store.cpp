@@ -88,7 +88,7 @@ std::shared_ptr<const SharedVocabulary> DrafterStore::shared_vocabulary(
 }
 
 std::shared_ptr<MlpSpeculator> DrafterStore::mlp_speculator(const std::string& model) {
-  const std::string name = model_name(kMlpSpeculator, model);
+  const std::string name = model_name(kMlpSpeculatorKind, model);
   std::shared_ptr<MlpSpeculator>& loaded = mlp_speculators_[name];
   if (!loaded) loaded = maker_.mlp_speculator(open_mlp_speculator(name));
   return loaded;

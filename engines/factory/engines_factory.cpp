@@ -131,9 +131,6 @@ class LocalEngines final : public Engines {
     return drafters_.info(options);
   }
 
-  std::vector<std::string> drafter_kinds() const override { return engines::drafter_kinds(); }
-  std::vector<std::string> verifier_kinds() const override { return engines::verifier_kinds(); }
-
   std::vector<double> law(const SamplingOptions& options, std::span<const double> logits,
                           std::span<const Token> previous_ids) const override {
     BasicLaw<double> law;

@@ -1,9 +1,6 @@
 #pragma once
 // Options of drafters that contradict each other, found before any model is loaded.
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
 #include "engines/interface/names.h"
@@ -20,7 +17,7 @@ inline void check_part(const DrafterOptions& part) {
   if (!part.traits().can_be_part())
     throw ConfigError(fmt::format(
         "a mixture with the part '{}'; allowed: drafters that draft and are no mixtures: {}",
-        escaped(part.kind), fmt::join(kDraftersThat<&DrafterTraits::can_be_part>, ", ")));
+        escaped(part.kind), drafters_that<&DrafterTraits::can_be_part>()));
   check_drafter_options(part);
   if (part.tree != "chain")
     throw ConfigError(fmt::format(
@@ -42,11 +39,10 @@ inline void check_bridge(const DrafterOptions& drafter) {
     throw ConfigError(fmt::format("bridge '{}'; allowed: auto, {}", escaped(drafter.bridge),
                                   fmt::join(kBridgeNames, ", ")));
   if (!drafter.traits().reads_language_model())
-    throw ConfigError(
-        fmt::format("bridge '{}' with drafter '{}'; allowed: a drafter whose model "
-                    "may have another tokenizer: {}",
-                    drafter.bridge, drafter.kind,
-                    fmt::join(kDraftersThat<&DrafterTraits::reads_language_model>, ", ")));
+    throw ConfigError(fmt::format(
+        "bridge '{}' with drafter '{}'; allowed: a drafter whose model "
+        "may have another tokenizer: {}",
+        drafter.bridge, drafter.kind, drafters_that<&DrafterTraits::reads_language_model>()));
 }
 
 inline void check_parts(const DrafterOptions& drafter) {
@@ -70,17 +66,15 @@ inline void check_drafter_options(const DrafterOptions& drafter) {
         "path as the drafter's model",
         escaped(drafter.kind), fmt::join(kDrafterKinds, ", ")));
   if (drafter.tree != "chain" && !drafter.traits().draws_trees())
-    throw ConfigError(
-        fmt::format("tree '{}' with drafter '{}', which drafts chains; allowed: chain, or a "
-                    "drafter that draws trees: {}",
-                    escaped(drafter.tree), drafter.kind,
-                    fmt::join(kDraftersThat<&DrafterTraits::draws_trees>, ", ")));
+    throw ConfigError(fmt::format(
+        "tree '{}' with drafter '{}', which drafts chains; allowed: chain, or a "
+        "drafter that draws trees: {}",
+        escaped(drafter.tree), drafter.kind, drafters_that<&DrafterTraits::draws_trees>()));
   if (!drafter.model.empty() && !drafter.traits().reads_model())
-    throw ConfigError(
-        fmt::format("drafter model '{}' with drafter '{}', which reads no model; allowed: no "
-                    "model, or a drafter that reads one: {}",
-                    escaped(drafter.model), drafter.kind,
-                    fmt::join(kDraftersThat<&DrafterTraits::reads_model>, ", ")));
+    throw ConfigError(fmt::format(
+        "drafter model '{}' with drafter '{}', which reads no model; allowed: no "
+        "model, or a drafter that reads one: {}",
+        escaped(drafter.model), drafter.kind, drafters_that<&DrafterTraits::reads_model>()));
   check_bridge(drafter);
   check_parts(drafter);
 }
@@ -98,7 +92,7 @@ inline void check_beam_drafter(const DrafterOptions& drafter) {
     throw ConfigError(fmt::format(
         "drafter '{}' with beams, which reads states of one text; allowed: none, {}, or a mixture "
         "of these",
-        escaped(drafter.kind), fmt::join(kDraftersThat<&DrafterTraits::follows_beams>, ", ")));
+        escaped(drafter.kind), drafters_that<&DrafterTraits::follows_beams>()));
   if (drafter.bridge != "auto")
     throw ConfigError(
         fmt::format("bridge '{}' with beams; allowed: none, and a drafter with the target's "

@@ -2,11 +2,15 @@
 // Drafters, verifiers, bridges and trainers by name, each a row of what configs and engines ask of
 // it. A config can thus be checked before the engines are opened.
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
 #include <ranges>
+#include <string>
 #include <string_view>
 
 namespace speclab::engines {
@@ -54,7 +58,7 @@ struct DrafterTraits {
   constexpr bool follows_beams() const { return can_be_part() && !reads_hidden_states(law); }
 };
 
-inline constexpr const char* kMlpSpeculator = "mlp_speculator";
+inline constexpr const char* kMlpSpeculatorKind = "mlp_speculator";
 inline constexpr auto kDrafters = [] {
   using enum LawSource;
   return std::array<DrafterTraits, 11>{{
@@ -65,7 +69,7 @@ inline constexpr auto kDrafters = [] {
       {.name = "prompt_lookup", .looks_up = true},
       {.name = "lookup_ngram", .law = ngrams, .model = "smollm2-5gram", .looks_up = true},
       {.name = "small_transformer", .law = language_model, .model = "smollm2-drafter"},
-      {.name = kMlpSpeculator, .law = stages, .model = "smollm2-mlp"},
+      {.name = kMlpSpeculatorKind, .law = stages, .model = "smollm2-mlp"},
       {.name = "feature_transformer", .law = feature_layers, .model = "smollm2-feature"},
       {.name = "lookup_transformer",
        .law = feature_layers,
@@ -124,8 +128,8 @@ struct TrainerTraits {
 
   constexpr bool counts() const { return makes == LawSource::ngrams; }
   constexpr bool steps() const { return !counts(); }
-  constexpr bool is_language_model() const { return makes == LawSource::language_model; }
-  constexpr bool is_small_drafter() const { return is_language_model() && has_target; }
+  constexpr bool makes_small_transformer() const { return makes == LawSource::language_model; }
+  constexpr bool is_small_drafter() const { return makes_small_transformer() && has_target; }
   constexpr bool makes_feature_layers() const { return makes == LawSource::feature_layers; }
   constexpr bool makes_stages() const { return makes == LawSource::stages; }
   constexpr bool reads_states() const { return reads_hidden_states(makes); }
@@ -136,7 +140,7 @@ inline constexpr std::array<TrainerTraits, 5> kTrainers{{
     {.name = "ngram", .makes = LawSource::ngrams},
     {.name = "small_transformer", .makes = LawSource::language_model},
     {.name = "feature_transformer", .makes = LawSource::feature_layers},
-    {.name = kMlpSpeculator, .makes = LawSource::stages},
+    {.name = kMlpSpeculatorKind, .makes = LawSource::stages},
     {.name = "language_model", .makes = LawSource::language_model, .has_target = false},
 }};
 
@@ -152,8 +156,11 @@ inline constexpr auto kNamesOf = [] {
     if (std::invoke(Question, row)) *name++ = row.name;
   return names;
 }();
+/// The same of drafters, for messages.
 template <auto Question>
-inline constexpr auto kDraftersThat = kNamesOf<kDrafters, Question>;
+std::string drafters_that() {
+  return fmt::format("{}", fmt::join(kNamesOf<kDrafters, Question>, ", "));
+}
 
 inline constexpr auto kDrafterKinds = kNamesOf<kDrafters>;
 inline constexpr auto kBridgeNames = kNamesOf<kBridges>;
@@ -180,7 +187,6 @@ inline constexpr const char* kShapeModelPrefix = "shape-";
 inline bool is_among(std::string_view name, const auto& names) {
   return std::ranges::find(names, name) != names.end();
 }
-
 inline constexpr std::size_t kMostParts = 16;  ///< parts of a mixture
 /// True if a part of a mixture may have this weight.
 inline bool is_part_weight(double weight) { return weight >= 1e-6 && weight <= 1e6; }

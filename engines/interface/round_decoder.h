@@ -35,9 +35,8 @@ struct StopOptions {
 
 /// One drafter: its kind and the settings that kind knows.
 struct DrafterOptions {
-  std::string kind =
-      "none";           ///< "plain" (no speculative loop at all), or one of Engines::drafter_kinds
-  std::string model{};  ///< path or catalogue name, for kinds that load one
+  std::string kind = "none";   ///< "plain" (no speculative loop at all), or one of kDrafterKinds
+  std::string model{};         ///< path or catalogue name, for kinds that load one
   std::string tree = "chain";  ///< shape of a token tree, as TreeGrowth::parse reads it
   std::optional<std::int32_t>
       max_ngram{};  ///< longest suffix to look up, in tokens; longest_ngram() if not given

@@ -23,8 +23,6 @@ void check_settings(const DecoderOptions& options) {
 
 }  // namespace
 
-std::vector<std::string> verifier_kinds() { return {kVerifierKinds.begin(), kVerifierKinds.end()}; }
-
 std::unique_ptr<Verifier> make_verifier(const DecoderOptions& options) {
   const std::string& kind = options.verifier;
   if (!is_among(kind, kVerifierKinds))

@@ -265,13 +265,6 @@ std::optional<ModelInfo> FakeEngines::drafter_info(const DrafterOptions& options
   return info;
 }
 
-std::vector<std::string> FakeEngines::drafter_kinds() const {
-  return {kDrafterKinds.begin(), kDrafterKinds.end()};
-}
-std::vector<std::string> FakeEngines::verifier_kinds() const {
-  return {kVerifierKinds.begin(), kVerifierKinds.end()};
-}
-
 std::unique_ptr<DeviceMonitor> FakeEngines::device_monitor() {
   struct Monitor final : DeviceMonitor {
     explicit Monitor(std::shared_ptr<FakeEnginesState> state) : state_(std::move(state)) {}

@@ -67,11 +67,6 @@ void add_model_options(CLI::App* command, CommonOptions& common) {
              "layers that stay, and two buffers of the largest layer")
       ->check(takes("bytes; 0 with resident weights"));
   command
-      ->add_option("--arithmetic", common.model.arithmetic,
-                   "How sums are taken; the kernels are always row-invariant")
-      ->capture_default_str()
-      ->check(takes_one_of({"fast", "row_invariant"}));
-  command
       ->add_option("--kernels", common.model.kernels,
                    "reference: plain libtorch operations on the CPU or a GPU, the slow truth that "
                    "the kernels are tested against")

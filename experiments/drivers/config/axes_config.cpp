@@ -41,10 +41,9 @@ void check_trees(const ConfigReader& reader, const RunConfig& config) {
     if (config.axes.tree[i] != "chain" && !any_draws)
       reader.refuse_element(
           "tree", i,
-          fmt::format(
-              "chain, because no drafter of axes.drafter draws trees of "
-              "this axis; those of the kind {} do",
-              fmt::join(engines::kDraftersThat<&engines::DrafterTraits::draws_trees>, ", ")));
+          fmt::format("chain, because no drafter of axes.drafter draws trees of "
+                      "this axis; those of the kind {} do",
+                      engines::drafters_that<&engines::DrafterTraits::draws_trees>()));
   }
 }
 

@@ -20,9 +20,8 @@ using engines::DrafterTraits;
 
 void check_tree_key(const ConfigReader& reader, const NamedDrafter& drafter) {
   if (!drafter.options.traits().draws_trees())
-    reader.refuse(
-        "tree", fmt::format("a tree for a kind that draws trees: {}",
-                            fmt::join(engines::kDraftersThat<&DrafterTraits::draws_trees>, ", ")));
+    reader.refuse("tree", fmt::format("a tree for a kind that draws trees: {}",
+                                      engines::drafters_that<&DrafterTraits::draws_trees>()));
   else
     check_tree(reader, 0, drafter.options.tree);
 }
@@ -30,16 +29,14 @@ void check_tree_key(const ConfigReader& reader, const NamedDrafter& drafter) {
 void check_lookups(const ConfigReader& reader, const engines::DrafterOptions& options) {
   for (const char* key : {"max_ngram", "min_ngram"})
     if (reader.has(key) && !options.traits().looks_up)
-      reader.refuse(key,
-                    fmt::format("for the kinds {} only",
-                                fmt::join(engines::kDraftersThat<&DrafterTraits::looks_up>, ", ")));
+      reader.refuse(key, fmt::format("for the kinds {} only",
+                                     engines::drafters_that<&DrafterTraits::looks_up>()));
   if (options.least_ngram() > options.longest_ngram())
     reader.refuse("min_ngram", "at most max_ngram");
   if (reader.has("lookup_weight") && !options.traits().mixes_copies())
-    reader.refuse(
-        "lookup_weight",
-        fmt::format("for the kinds {} only",
-                    fmt::join(engines::kDraftersThat<&DrafterTraits::mixes_copies>, ", ")));
+    reader.refuse("lookup_weight",
+                  fmt::format("for the kinds {} only",
+                              engines::drafters_that<&DrafterTraits::mixes_copies>()));
 }
 
 void check_parts_key(const ConfigReader& reader, const NamedDrafter& drafter) {
@@ -57,10 +54,9 @@ void check_drafter(const ConfigReader& reader, const NamedDrafter& drafter) {
   if (reader.has("model") && !drafter.options.traits().reads_model())
     reader.refuse("model", fmt::format("no model for {}", drafter.options.kind));
   if (reader.has("bridge") && !drafter.options.traits().reads_language_model())
-    reader.refuse(
-        "bridge",
-        fmt::format("for the kinds {} only",
-                    fmt::join(engines::kDraftersThat<&DrafterTraits::reads_language_model>, ", ")));
+    reader.refuse("bridge",
+                  fmt::format("for the kinds {} only",
+                              engines::drafters_that<&DrafterTraits::reads_language_model>()));
   if (drafter.has_tree) check_tree_key(reader, drafter);
   check_lookups(reader, drafter.options);
   check_parts_key(reader, drafter);

@@ -75,7 +75,7 @@ std::vector<Slot> read_slots(ConfigReader& reader, const std::string& path,
 void check_heads(const ConfigReader& reader, const engines::TrainOptions& options,
                  const Findings& findings) {
   const engines::SmallTransformerOptions& model = options.small_transformer;
-  if (!options.trainer().is_language_model() || findings.concerns("drafter.hidden_size") ||
+  if (!options.trainer().makes_small_transformer() || findings.concerns("drafter.hidden_size") ||
       findings.concerns("drafter.num_heads"))
     return;
   if (model.hidden_size % (16 * std::int64_t{model.num_heads}) != 0)

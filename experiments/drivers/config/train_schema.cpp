@@ -22,7 +22,7 @@ Kinds kinds_that() {
 
 using engines::TrainerTraits;
 const Kinds kTrainedByStep = kinds_that<&TrainerTraits::steps>(),
-            kSmall = kinds_that<&TrainerTraits::is_language_model>(),
+            kSmall = kinds_that<&TrainerTraits::makes_small_transformer>(),
             kSmallDrafter = kinds_that<&TrainerTraits::is_small_drafter>(),
             kFeature = kinds_that<&TrainerTraits::makes_feature_layers>(),
             kMlp = kinds_that<&TrainerTraits::makes_stages>(),

@@ -98,8 +98,7 @@ TEST_F(Drift, OfEverySettingOfTheConfigIsNamedBeforeAnythingIsLoaded) {
 
 /// What all is run on: an edit of it is drift, as another machine is.
 TEST_F(Drift, OfKeysThatSayWhatWorkRunsOnIsNamedUnlessItIsAllowed) {
-  for (const char* setting : {"target.device=cpu", "target.dtype=float32", "target.threads=1",
-                              "target.arithmetic=row_invariant"}) {
+  for (const char* setting : {"target.device=cpu", "target.dtype=float32", "target.threads=1"}) {
     const std::string text = setting, key = text.substr(0, text.find('='));
     EXPECT_NE(refusal_of({text}).find("\n  " + key + ": was "), std::string::npos)
         << text << ": " << refusal_of({text});
