@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "analysis/gate/same_work.h"
-#include "analysis/stats/paired_difference.h"
 #include "analysis/gate/verdict.h"
+#include "analysis/stats/paired_difference.h"
 
 namespace speclab::analysis {
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <numeric>
 
-#include "sim/system/errors.h"
 #include "sim/core/rng_stream.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/tables/bench_rows.h"
 #include "analysis/gate/pair_gate.h"
+#include "analysis/tables/bench_rows.h"
 
 namespace speclab::analysis {
 

@@ -1,8 +1,8 @@
 #pragma once
 #include <vector>
 
-#include "analysis/tables/atlas.h"
 #include "analysis/plots/figure.h"
+#include "analysis/tables/atlas.h"
 
 namespace speclab::analysis {
 

@@ -1,8 +1,8 @@
 #pragma once
 #include <vector>
 
-#include "analysis/tables/costs.h"
 #include "analysis/plots/figure.h"
+#include "analysis/tables/costs.h"
 
 namespace speclab::analysis {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/tables/manifest.h"
 #include "analysis/stats/groups.h"
+#include "analysis/tables/manifest.h"
 
 namespace speclab::analysis {
 

@@ -2,8 +2,8 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/tables/timeline.h"
 #include "analysis/plots/figures.h"
+#include "analysis/tables/timeline.h"
 
 namespace speclab::analysis {
 

@@ -1,8 +1,8 @@
 #pragma once
 #include <vector>
 
-#include "analysis/tables/training_curve.h"
 #include "analysis/plots/figure.h"
+#include "analysis/tables/training_curve.h"
 
 namespace speclab::analysis {
 

@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/tables/manifest.h"
 #include "analysis/plots/figure.h"
 #include "analysis/stats/drafter_acceptance.h"
+#include "analysis/tables/manifest.h"
 
 namespace speclab::analysis {
 

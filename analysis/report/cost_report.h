@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
+#include "analysis/plots/figure.h"
 #include "analysis/tables/costs.h"
 #include "analysis/tables/manifest.h"
-#include "analysis/plots/figure.h"
 
 namespace speclab::analysis {
 

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/tables/manifest.h"
 #include "analysis/plots/figure.h"
+#include "analysis/tables/manifest.h"
 
 namespace speclab::analysis {
 

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "analysis/tables/csv_writer.h"
 #include "analysis/plots/figure_text.h"
 #include "analysis/report/html.h"
 #include "analysis/report/sortable_table.h"
 #include "analysis/stats/pilot_choice.h"
+#include "analysis/tables/csv_writer.h"
 
 namespace speclab::analysis {
 namespace {

@@ -2,11 +2,11 @@
 #include <string>
 #include <vector>
 
-#include "analysis/tables/drafts.h"
 #include "analysis/plots/figures.h"
 #include "analysis/report/ledger_section.h"
 #include "analysis/report/regret_section.h"
 #include "analysis/stats/cells.h"
+#include "analysis/tables/drafts.h"
 
 namespace speclab::analysis {
 

@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "analysis/tables/csv_writer.h"
 #include "analysis/report/sortable_table.h"
+#include "analysis/tables/csv_writer.h"
 
 namespace speclab::analysis {
 namespace {

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <iterator>
 
-#include "analysis/tables/file_digests.h"
 #include "analysis/plots/acceptance_figures.h"
 #include "analysis/plots/atlas_figures.h"
 #include "analysis/plots/cost_figures.h"
@@ -24,6 +23,7 @@
 #include "analysis/report/page.h"
 #include "analysis/report/regret_section.h"
 #include "analysis/stats/cells.h"
+#include "analysis/tables/file_digests.h"
 #include "sim/system/data_folder.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"

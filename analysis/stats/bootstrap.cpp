@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
-#include "sim/system/errors.h"
 #include "sim/statistics/distributions.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

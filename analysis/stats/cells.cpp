@@ -6,8 +6,8 @@
 #include <functional>
 #include <string_view>
 
-#include "analysis/tables/csv_writer.h"
 #include "analysis/stats/median.h"
+#include "analysis/tables/csv_writer.h"
 #include "sim/system/errors.h"
 
 namespace speclab::analysis {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "sim/system/errors.h"
 #include "sim/statistics/distributions.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

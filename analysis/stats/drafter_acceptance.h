@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/tables/acceptance.h"
 #include "analysis/stats/bootstrap.h"
+#include "analysis/tables/acceptance.h"
 
 namespace speclab::analysis {
 

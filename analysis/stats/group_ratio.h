@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/tables/run_folder.h"
 #include "analysis/stats/bootstrap.h"
+#include "analysis/tables/run_folder.h"
 
 namespace speclab::analysis {
 

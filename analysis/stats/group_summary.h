@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "analysis/tables/run_folder.h"
 #include "analysis/stats/group_ratio.h"
+#include "analysis/tables/run_folder.h"
 
 namespace speclab::analysis {
 

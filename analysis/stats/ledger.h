@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/tables/pace.h"
 #include "analysis/stats/groups.h"
 #include "analysis/stats/pair_costs.h"
+#include "analysis/tables/pace.h"
 
 namespace speclab::analysis {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/tables/costs.h"
 #include "analysis/stats/groups.h"
+#include "analysis/tables/costs.h"
 
 namespace speclab::analysis {
 

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <map>
 
-#include "sim/system/errors.h"
 #include "sim/monte_carlo/acceptance_constancy.h"
 #include "sim/monte_carlo/acceptance_estimates.h"
-#include "sim/statistics/jackknife.h"
 #include "sim/monte_carlo/process_fits.h"
+#include "sim/statistics/jackknife.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

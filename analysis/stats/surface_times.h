@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/tables/run_folder.h"
 #include "analysis/stats/pair_costs.h"
+#include "analysis/tables/run_folder.h"
 
 namespace speclab::analysis {
 

@@ -13,6 +13,7 @@
 #include "analysis/tables/read_rounds.h"
 #include "sim/system/errors.h"
 #include "sim/rules/lossy_rule_options.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

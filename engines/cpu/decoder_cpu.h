@@ -8,7 +8,6 @@
 #include <optional>
 #include <vector>
 
-#include "engines/interface/language_model.h"
 #include "engines/cpu/kernels.h"
 #include "engines/cpu/kv_cache_cpu.h"
 #include "engines/cpu/matrix_forms.h"
@@ -19,6 +18,7 @@
 #include "engines/cpu/stream_plan.h"
 #include "engines/cpu/streamed_columns.h"
 #include "engines/cpu/thread_team.h"
+#include "engines/interface/language_model.h"
 #include "engines/models/decoder_weights.h"
 
 namespace speclab::engines::cpu {

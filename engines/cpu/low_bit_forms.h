@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engines/formats/dequantise.h"
 #include "engines/cpu/weight_form.h"
+#include "engines/formats/dequantise.h"
 
 namespace speclab::engines::cpu {
 

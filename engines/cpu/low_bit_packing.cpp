@@ -3,9 +3,9 @@
 #include <array>
 #include <cstring>
 
+#include "engines/cpu/low_bit_forms.h"
 #include "engines/formats/block_codes.h"
 #include "engines/formats/dequantise.h"
-#include "engines/cpu/low_bit_forms.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines::cpu {

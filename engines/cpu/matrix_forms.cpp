@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <set>
 
-#include "engines/formats/dequantise.h"
 #include "engines/cpu/low_bit_forms.h"
 #include "engines/cpu/padding.h"
+#include "engines/formats/dequantise.h"
 
 namespace speclab::engines::cpu {
 namespace {

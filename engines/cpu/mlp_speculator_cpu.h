@@ -6,12 +6,12 @@
 #include <span>
 #include <vector>
 
-#include "engines/formats/weight_source.h"
-#include "engines/interface/mlp_speculator.h"
 #include "engines/cpu/kernels.h"
 #include "engines/cpu/number_forms.h"
 #include "engines/cpu/packed_matrix.h"
 #include "engines/cpu/thread_team.h"
+#include "engines/formats/weight_source.h"
+#include "engines/interface/mlp_speculator.h"
 #include "engines/models/mlp_speculator_config.h"
 
 namespace speclab::engines::cpu {

@@ -8,8 +8,8 @@
 #include "engines/models/commit_chain.h"
 #include "engines/models/counted_model.h"
 #include "engines/sampling/score_processors.h"
-#include "sim/system/errors.h"
 #include "sim/core/tree_growth.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines::cuda {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "engines/cuda/packed_layout.h"
 #include "engines/cpu/bfloat16.h"
+#include "engines/cuda/packed_layout.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines::cuda {

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "engines/decoding/request_checks.h"
 #include "engines/models/clock.h"
 #include "engines/models/commit_chain.h"
-#include "engines/decoding/request_checks.h"
 #include "engines/sampling/score_processors.h"
-#include "sim/system/errors.h"
 #include "sim/core/log_sum_exp.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 

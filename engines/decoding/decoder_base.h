@@ -5,11 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "engines/models/counted_model.h"
-#include "engines/sampling/stop_rules.h"
 #include "engines/interface/drafter.h"
 #include "engines/interface/round_decoder.h"
+#include "engines/models/counted_model.h"
 #include "engines/sampling/logits_pipeline.h"
+#include "engines/sampling/stop_rules.h"
 
 namespace speclab::engines {
 

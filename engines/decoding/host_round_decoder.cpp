@@ -4,8 +4,8 @@
 
 #include "engines/models/clock.h"
 #include "engines/sampling/history.h"
-#include "sim/system/errors.h"
 #include "sim/core/tree_growth.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 HostRoundDecoder::HostRoundDecoder(LanguageModel& target,

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "engines/drafters/bridge_meter.h"
-#include "engines/drafters/retokenized_text.h"
 #include "engines/drafters/draft_model.h"
+#include "engines/drafters/retokenized_text.h"
 #include "engines/interface/round_decoder.h"
 #include "engines/interface/shared_vocabulary.h"
 

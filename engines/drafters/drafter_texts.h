@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "engines/drafters/retokenized_text.h"
 #include "engines/drafters/draft_model.h"
+#include "engines/drafters/retokenized_text.h"
 
 namespace speclab::engines {
 

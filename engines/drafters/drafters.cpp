@@ -9,8 +9,8 @@
 #include "engines/interface/drafter_checks.h"
 #include "engines/interface/fitting_drafter.h"
 #include "engines/interface/names.h"
-#include "sim/system/errors.h"
 #include "sim/core/tree_growth.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -1,10 +1,10 @@
 #include "engines/factory/drafter_store.h"
 
+#include "engines/families/catalogue.h"
+#include "engines/families/trimmed_head.h"
 #include "engines/interface/fitting_drafter.h"
 #include "engines/interface/names.h"
-#include "engines/families/catalogue.h"
 #include "engines/models/resized_vocabulary.h"
-#include "engines/families/trimmed_head.h"
 #include "engines/ngrams/ngram_file.h"
 #include "engines/training/training_record.h"
 #include "sim/system/errors.h"

@@ -2,18 +2,18 @@
 
 #include <filesystem>
 
+#include "engines/cpu/read_bandwidth.h"
 #include "engines/decoding/host_round_decoder.h"
 #include "engines/decoding/plain_decoder.h"
 #include "engines/drafters/drafters.h"
 #include "engines/factory/drafter_store.h"
 #include "engines/factory/machine_info.h"
 #include "engines/factory/model_maker.h"
+#include "engines/families/catalogue.h"
 #include "engines/interface/drafter_checks.h"
 #include "engines/interface/engines.h"
 #include "engines/interface/interface_number.h"
 #include "engines/interface/names.h"
-#include "engines/families/catalogue.h"
-#include "engines/cpu/read_bandwidth.h"
 #include "engines/search/beam_search.h"
 #include "engines/search/contrastive_search.h"
 #include "engines/search/search_checks.h"

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "engines/device/energy_meters.h"
-#include "engines/device/nvml_monitor.h"
-#include "engines/interface/names.h"
 #include "engines/cpu/decoder_cpu.h"
 #include "engines/cpu/matrix_forms.h"
 #include "engines/cpu/mlp_speculator_cpu.h"
+#include "engines/device/energy_meters.h"
+#include "engines/device/nvml_monitor.h"
+#include "engines/interface/names.h"
 #include "engines/models/memory_need.h"
 #include "engines/reference/decoder_torch.h"
 #if SPECLAB_HAVE_CUDA

@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <memory>
 
+#include "engines/cpu/number_forms.h"
+#include "engines/cpu/thread_team.h"
+#include "engines/families/catalogue.h"
 #include "engines/interface/device_monitor.h"
 #include "engines/interface/engines.h"
 #include "engines/interface/language_model.h"
 #include "engines/interface/mlp_speculator.h"
-#include "engines/families/catalogue.h"
-#include "engines/cpu/number_forms.h"
-#include "engines/cpu/thread_team.h"
 
 namespace speclab::engines {
 

@@ -6,20 +6,20 @@
 #include <filesystem>
 #include <map>
 
+#include "engines/families/families.h"
+#include "engines/families/feature_transformer.h"
+#include "engines/families/given_model.h"
+#include "engines/families/shape_models.h"
 #include "engines/formats/checkpoint_folder.h"
 #include "engines/formats/folder_kind.h"
 #include "engines/formats/gguf_file.h"
 #include "engines/formats/input_file.h"
 #include "engines/formats/recorded_digest.h"
-#include "engines/families/feature_transformer.h"
-#include "engines/families/given_model.h"
-#include "engines/families/shape_models.h"
 #include "engines/tokenizers/load_tokenizer.h"
-#include "engines/families/families.h"
+#include "sim/core/model_name.h"
 #include "sim/system/data_folder.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
-#include "sim/core/model_name.h"
 #include "sim/system/sha256.h"
 
 namespace speclab::engines {

@@ -3,15 +3,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engines/formats/gguf_file.h"
-#include "engines/formats/input_file.h"
-#include "engines/formats/json_file.h"
-#include "engines/models/draft_vocabulary.h"
+#include "engines/families/families.h"
 #include "engines/families/family.h"
 #include "engines/families/gguf_shape.h"
 #include "engines/families/json_contradictions.h"
 #include "engines/families/json_shape.h"
-#include "engines/families/families.h"
+#include "engines/formats/gguf_file.h"
+#include "engines/formats/input_file.h"
+#include "engines/formats/json_file.h"
+#include "engines/models/draft_vocabulary.h"
 #include "sim/system/errors.h"
 #include "sim/system/sha256.h"
 

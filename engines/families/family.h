@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "engines/models/decoder_shape.h"
 #include "engines/families/tensor_places.h"
+#include "engines/models/decoder_shape.h"
 
 namespace speclab::engines {
 

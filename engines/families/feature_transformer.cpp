@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engines/families/shape_json.h"
 #include "engines/formats/input_file.h"
 #include "engines/formats/json_file.h"
-#include "engines/families/shape_json.h"
 #include "engines/models/draft_vocabulary.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"

@@ -8,12 +8,12 @@
 #include <numeric>
 #include <set>
 
+#include "engines/families/family.h"
+#include "engines/families/tensor_finder.h"
 #include "engines/formats/dequantise.h"
 #include "engines/formats/input_file.h"
 #include "engines/models/decoder_weights.h"
-#include "engines/families/tensor_finder.h"
 #include "engines/models/tensor_forms.h"
-#include "engines/families/family.h"
 #include "sim/system/errors.h"
 #include "sim/system/sha256.h"
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engines/formats/input_file.h"
 #include "engines/families/json_shape.h"
+#include "engines/formats/input_file.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {

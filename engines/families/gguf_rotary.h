@@ -1,6 +1,6 @@
 #pragma once
-#include "engines/models/decoder_shape.h"
 #include "engines/families/gguf_keys.h"
+#include "engines/models/decoder_shape.h"
 
 namespace speclab::engines {
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "engines/formats/input_file.h"
 #include "engines/families/gguf_rotary.h"
 #include "engines/families/json_shape.h"
+#include "engines/formats/input_file.h"
 
 namespace speclab::engines {
 
@@ -83,7 +83,8 @@ std::vector<bool> GgufShape::window_layers(const DecoderShape& shape, std::int32
 
 void GgufShape::read_windows(DecoderShape& shape, std::int32_t window, std::int32_t pattern) const {
   const std::vector<bool> layers = window_layers(shape, pattern);
-  const std::int32_t size = integer_or("attention.sliding_window", 0, DecoderShape::kLongest, window);
+  const std::int32_t size =
+      integer_or("attention.sliding_window", 0, DecoderShape::kLongest, window);
   for (std::size_t layer = 0; size > 0 && layer < layers.size(); ++layer)
     shape.windows.push_back(layers[layer] ? size : 0);
 }

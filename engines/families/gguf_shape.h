@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "engines/models/decoder_shape.h"
 #include "engines/families/gguf_keys.h"
+#include "engines/models/decoder_shape.h"
 
 namespace speclab::engines {
 

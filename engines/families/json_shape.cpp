@@ -63,8 +63,10 @@ DecoderShape JsonShape::sizes() const {
   shape.hidden_size = positive("hidden_size", DecoderShape::kWidest);
   shape.intermediate_size = positive("intermediate_size", DecoderShape::kWidest);
   shape.num_heads = positive("num_attention_heads", DecoderShape::kMostHeads);
-  shape.num_kv_heads = positive_or("num_key_value_heads", DecoderShape::kMostHeads, shape.num_heads);
-  shape.head_dim = positive_or("head_dim", DecoderShape::kWidest, shape.hidden_size / shape.num_heads);
+  shape.num_kv_heads =
+      positive_or("num_key_value_heads", DecoderShape::kMostHeads, shape.num_heads);
+  shape.head_dim =
+      positive_or("head_dim", DecoderShape::kWidest, shape.hidden_size / shape.num_heads);
   return shape;
 }
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "engines/families/json_rotary.h"
 #include "engines/formats/json_file.h"
 #include "engines/models/decoder_shape.h"
-#include "engines/families/json_rotary.h"
 
 namespace speclab::engines {
 

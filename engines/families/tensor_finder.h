@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "engines/families/family.h"
 #include "engines/formats/weight_source.h"
 #include "engines/models/decoder_shape.h"
-#include "engines/families/family.h"
 
 namespace speclab::engines {
 

@@ -116,7 +116,8 @@ struct OtherWeights {
   std::string_view beginning, ending, kind, change;
 };
 
-constexpr std::string_view kConvertWeights = "convert them to safetensors, or choose a copy with them";
+constexpr std::string_view kConvertWeights =
+    "convert them to safetensors, or choose a copy with them";
 
 constexpr std::array<OtherWeights, 10> kOtherWeights = {
     {{"", ".safetensors.index.json", "another name", "name it model.safetensors.index.json"},

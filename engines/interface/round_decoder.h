@@ -14,9 +14,9 @@
 #include "engines/interface/names.h"
 #include "engines/interface/sampling_options.h"
 #include "sim/core/records.h"
+#include "sim/core/speculation_length_policy.h"
 #include "sim/rules/lossy_rule_options.h"
 #include "sim/rules/rule.h"
-#include "sim/core/speculation_length_policy.h"
 
 namespace speclab::engines {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "sim/system/errors.h"
 #include "sim/core/rng_stream.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

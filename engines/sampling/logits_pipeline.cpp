@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engines/interface/not_finite.h"
 #include "engines/cpu/kernels.h"
+#include "engines/interface/not_finite.h"
 #include "engines/sampling/score_processors.h"
-#include "sim/system/errors.h"
 #include "sim/core/vector_math.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "engines/interface/drafter_checks.h"
 #include "engines/search/search_checks.h"
-#include "sim/system/errors.h"
 #include "sim/core/tree_growth.h"
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "engines/decoding/request_checks.h"
 #include "engines/models/clock.h"
 #include "engines/models/commit_chain.h"
-#include "engines/decoding/request_checks.h"
+#include "engines/sampling/stop_rules.h"
 #include "engines/search/forced_word_checks.h"
 #include "engines/search/search_checks.h"
-#include "engines/sampling/stop_rules.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {

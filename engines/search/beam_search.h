@@ -4,9 +4,9 @@
 #include <functional>
 #include <memory>
 
-#include "engines/models/counted_model.h"
 #include "engines/interface/sequence_search.h"
 #include "engines/interface/tokenizer.h"
+#include "engines/models/counted_model.h"
 #include "engines/search/beam_drafts.h"
 #include "engines/search/beam_group.h"
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "engines/models/clock.h"
-#include "engines/models/commit_chain.h"
 #include "engines/decoding/request_checks.h"
 #include "engines/interface/not_finite.h"
+#include "engines/models/clock.h"
+#include "engines/models/commit_chain.h"
 #include "engines/sampling/score_processors.h"
 #include "engines/search/search_checks.h"
 

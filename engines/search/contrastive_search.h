@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "engines/models/counted_model.h"
-#include "engines/sampling/stop_rules.h"
 #include "engines/interface/sequence_search.h"
 #include "engines/interface/tokenizer.h"
+#include "engines/models/counted_model.h"
+#include "engines/sampling/stop_rules.h"
 #include "engines/search/row_scorer.h"
 
 namespace speclab::engines {

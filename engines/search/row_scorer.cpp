@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "engines/interface/not_finite.h"
 #include "engines/cpu/kernels.h"
+#include "engines/interface/not_finite.h"
 #include "engines/sampling/score_processors.h"
 
 namespace speclab::engines {

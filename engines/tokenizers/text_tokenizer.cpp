@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "engines/tokenizers/characters.h"
 #include "engines/templates/chat_template.h"
+#include "engines/tokenizers/characters.h"
 #include "engines/tokenizers/known_pieces.h"
 #include "engines/tokenizers/utf8_streaming_decoder.h"
 #include "sim/system/errors.h"

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <numeric>
 
-#include "engines/decoding/plain_decoder.h"
 #include "engines/cpu/bfloat16.h"
 #include "engines/cpu/kernels.h"
+#include "engines/decoding/plain_decoder.h"
 #include "engines/training/own_text_file.h"
-#include "sim/system/errors.h"
 #include "sim/policies/constant_policy.h"
+#include "sim/system/errors.h"
 #include "sim/system/sha256.h"
 
 namespace speclab::engines {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "sim/rules/lenient_residual.h"
 #include "sim/core/token.h"
+#include "sim/rules/lenient_residual.h"
 
 namespace speclab::sim {
 

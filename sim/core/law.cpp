@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "sim/system/errors.h"
 #include "sim/core/vector_math.h"
+#include "sim/system/errors.h"
 
 namespace speclab {
 namespace {

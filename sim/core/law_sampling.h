@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "sim/core/chance.h"
-#include "sim/system/errors.h"
 #include "sim/core/law.h"
 #include "sim/core/vector_math.h"
+#include "sim/system/errors.h"
 
 namespace speclab {
 

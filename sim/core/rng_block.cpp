@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "sim/system/errors.h"
 #include "sim/core/rng_block_x86.h"
+#include "sim/system/errors.h"
 
 namespace speclab {
 namespace {

@@ -3,8 +3,8 @@
 #include <numeric>
 #include <string_view>
 
-#include "sim/system/errors.h"
 #include "sim/core/token_tree.h"
+#include "sim/system/errors.h"
 
 namespace speclab {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "sim/system/errors.h"
 #include "sim/core/vector_math.h"
+#include "sim/system/errors.h"
 
 namespace speclab {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/system/errors.h"
 #include "sim/statistics/distributions.h"
 #include "sim/statistics/jackknife.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 namespace {

@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
-#include "sim/system/errors.h"
 #include "sim/statistics/jackknife.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "sim/monte_carlo/acceptance_counts.h"
-#include "sim/statistics/estimate.h"
 #include "sim/monte_carlo/round_trace.h"
+#include "sim/statistics/estimate.h"
 
 namespace speclab::sim {
 

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <string>
 
-#include "sim/system/errors.h"
 #include "sim/monte_carlo/process_fits.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sim/system/errors.h"
 #include "sim/monte_carlo/dialled_law.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 

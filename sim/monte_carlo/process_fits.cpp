@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "sim/analytic/tokens_per_round.h"
-#include "sim/system/errors.h"
 #include "sim/monte_carlo/acceptance_estimates.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 namespace {

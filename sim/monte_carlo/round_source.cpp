@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
-#include "sim/system/errors.h"
 #include "sim/core/rng_block.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 namespace {

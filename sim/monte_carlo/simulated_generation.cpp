@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "sim/analytic/round_costs.h"
-#include "sim/system/errors.h"
-#include "sim/policies/constant_policy.h"
-#include "sim/policies/clairvoyant_policy.h"
 #include "sim/monte_carlo/round_law_process.h"
 #include "sim/monte_carlo/round_source.h"
+#include "sim/policies/clairvoyant_policy.h"
+#include "sim/policies/constant_policy.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 namespace {

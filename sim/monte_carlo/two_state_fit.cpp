@@ -4,8 +4,8 @@
 #include <limits>
 #include <string>
 
-#include "sim/system/errors.h"
 #include "sim/monte_carlo/process_fits.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 namespace {

@@ -1,7 +1,7 @@
 #include "sim/policies/confidence_policy.h"
 
-#include "sim/system/errors.h"
 #include "sim/policies/number_text.h"
+#include "sim/system/errors.h"
 
 namespace speclab {
 

@@ -3,11 +3,11 @@
 #include <charconv>
 #include <string_view>
 
-#include "sim/system/errors.h"
 #include "sim/policies/confidence_policy.h"
 #include "sim/policies/constant_policy.h"
 #include "sim/policies/heuristic_policy.h"
 #include "sim/policies/tracking_policy.h"
+#include "sim/system/errors.h"
 
 namespace speclab {
 namespace {

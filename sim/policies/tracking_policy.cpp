@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sim/system/errors.h"
 #include "sim/policies/number_text.h"
+#include "sim/system/errors.h"
 
 namespace speclab {
 namespace {

@@ -1,9 +1,9 @@
 #pragma once
 #include <algorithm>
 
-#include "sim/system/errors.h"
 #include "sim/rules/rejection.h"
 #include "sim/rules/shared_mass.h"
+#include "sim/system/errors.h"
 
 namespace speclab {
 namespace detail {

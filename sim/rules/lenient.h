@@ -1,7 +1,7 @@
 #pragma once
-#include "sim/system/errors.h"
 #include "sim/rules/lenient_residual.h"
 #include "sim/rules/rejection.h"
+#include "sim/system/errors.h"
 
 namespace speclab {
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <string>
 
-#include "sim/system/errors.h"
 #include "sim/rules/point_mass.h"
 #include "sim/rules/rule.h"
+#include "sim/system/errors.h"
 
 namespace speclab {
 namespace detail {

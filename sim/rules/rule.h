@@ -6,9 +6,9 @@
 
 #include "sim/core/chance.h"
 #include "sim/core/draft.h"
-#include "sim/rules/residual.h"
 #include "sim/core/round_key.h"
 #include "sim/core/verdict.h"
+#include "sim/rules/residual.h"
 
 namespace speclab {
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/system/errors.h"
 #include "sim/rules/rejection.h"
 #include "sim/rules/shared_mass.h"
+#include "sim/system/errors.h"
 
 namespace speclab {
 namespace detail {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <string>
 
-#include "sim/system/errors.h"
 #include "sim/statistics/distributions.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 namespace {

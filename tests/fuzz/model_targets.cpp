@@ -3,10 +3,10 @@
 #include <cmath>
 #include <memory>
 
+#include "engines/families/families.h"
 #include "engines/formats/gguf_file.h"
 #include "engines/models/decoder_weights.h"
 #include "engines/models/rotary_scaling.h"
-#include "engines/families/families.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "tests/engines/formats/memory_file.h"

@@ -4,8 +4,8 @@
 #include <charconv>
 
 #include "engines/interface/names.h"
-#include "sim/system/errors.h"
 #include "sim/core/tree_growth.h"
+#include "sim/system/errors.h"
 
 namespace speclab::testing {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/rules/acceptance.h"
 #include "sim/core/forking_chance.h"
+#include "sim/rules/acceptance.h"
 #include "tests/support/counting_chance.h"
 
 namespace speclab::testing {

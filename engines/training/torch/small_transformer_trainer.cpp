@@ -1,5 +1,5 @@
-#include "engines/families/shape_json.h"
 #include "engines/training/torch/small_transformer_trainer.h"
+#include "engines/families/shape_json.h"
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>

@@ -14,8 +14,8 @@
 #include "engines/training/manifest.h"
 #include "engines/training/torch/training_device.h"
 #include "engines/training/torch/validation_spread.h"
-#include "sim/system/errors.h"
 #include "sim/core/rng_stream.h"
+#include "sim/system/errors.h"
 #include "sim/system/sha256.h"
 
 namespace speclab::engines {

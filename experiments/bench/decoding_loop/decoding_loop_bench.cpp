@@ -10,8 +10,8 @@
 #include "experiments/bench/bench_main.h"
 #include "experiments/bench/decoding_loop/null_model.h"
 #include "experiments/drivers/program/engines_loader.h"
-#include "sim/system/errors.h"
 #include "sim/policies/constant_policy.h"
+#include "sim/system/errors.h"
 
 namespace speclab::bench {
 namespace {

@@ -27,16 +27,16 @@
 #include "experiments/bench/simulation/example_costs.h"
 #include "experiments/bench/simulation/peak_memory.h"
 #include "experiments/bench/simulation/reference_rounds.h"
-#include "sim/policies/auto_policy.h"
-#include "sim/policies/policy_registry.h"
 #include "sim/core/rng_block.h"
 #include "sim/monte_carlo/beta_process.h"
-#include "sim/policies/clairvoyant_policy.h"
 #include "sim/monte_carlo/dialled_process.h"
 #include "sim/monte_carlo/position_process.h"
 #include "sim/monte_carlo/replay_process.h"
 #include "sim/monte_carlo/simulated_generation.h"
 #include "sim/monte_carlo/two_state_process.h"
+#include "sim/policies/auto_policy.h"
+#include "sim/policies/clairvoyant_policy.h"
+#include "sim/policies/policy_registry.h"
 
 namespace speclab::bench {
 namespace {

@@ -1,9 +1,9 @@
 #include <memory>
 
+#include "engines/cpu/decoder_cpu.h"
 #include "engines/decoding/host_round_decoder.h"
 #include "engines/decoding/plain_decoder.h"
 #include "engines/drafters/drafters.h"
-#include "engines/cpu/decoder_cpu.h"
 #include "experiments/bench/ngrams/made_up_text.h"
 #include "experiments/bench/suite/families.h"
 #include "sim/policies/constant_policy.h"

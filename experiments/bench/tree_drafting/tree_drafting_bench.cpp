@@ -10,8 +10,8 @@
 #include "engines/drafters/draft_growth.h"
 #include "experiments/bench/bench_main.h"
 #include "experiments/bench/tree_drafting/stored_tokens.h"
-#include "sim/system/errors.h"
 #include "sim/core/tree_growth.h"
+#include "sim/system/errors.h"
 
 namespace speclab::bench {
 namespace {

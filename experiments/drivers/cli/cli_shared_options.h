@@ -4,9 +4,9 @@
 #include <CLI/CLI.hpp>
 
 #include "engines/interface/round_decoder.h"
-#include "experiments/drivers/program/model_options.h"
 #include "experiments/drivers/generate/constraint.h"
 #include "experiments/drivers/generate/stream_options.h"
+#include "experiments/drivers/program/model_options.h"
 
 namespace speclab::experiments {
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "experiments/drivers/config/train_schema.h"
 #include "experiments/drivers/config/key_reference.h"
 #include "experiments/drivers/config/run_schema.h"
+#include "experiments/drivers/config/train_schema.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

@@ -4,17 +4,17 @@
 
 #include <nlohmann/json.hpp>
 
-#include "experiments/drivers/program/loading_note.h"
-#include "experiments/drivers/prompts/prompt.h"
-#include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/generate/call_checks.h"
 #include "experiments/drivers/generate/masking_shift.h"
+#include "experiments/drivers/generate/planned_generation.h"
 #include "experiments/drivers/generate/result_json.h"
+#include "experiments/drivers/generate/run_search.h"
 #include "experiments/drivers/generate/stream_checks.h"
 #include "experiments/drivers/generate/text_in_rounds.h"
-#include "experiments/drivers/generate/planned_generation.h"
-#include "experiments/drivers/generate/run_search.h"
+#include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/program/interruption.h"
+#include "experiments/drivers/program/loading_note.h"
+#include "experiments/drivers/prompts/prompt.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/program/json_line.h"
 #include "experiments/drivers/program/standard_input.h"
-#include "experiments/drivers/program/engines_loader.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

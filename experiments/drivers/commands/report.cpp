@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "analysis/tables/file_digests.h"
-#include "analysis/tables/training_curve.h"
 #include "analysis/plots/gnuplot.h"
 #include "analysis/plots/training_figures.h"
 #include "analysis/report/report.h"
+#include "analysis/tables/file_digests.h"
+#include "analysis/tables/training_curve.h"
 #include "experiments/drivers/commands/distinct_folders.h"
 #include "experiments/drivers/program/engines_loader.h"
-#include "experiments/drivers/run/partial_run.h"
-#include "experiments/drivers/program/used_folder.h"
 #include "experiments/drivers/program/scratch_folder.h"
+#include "experiments/drivers/program/used_folder.h"
+#include "experiments/drivers/run/partial_run.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 

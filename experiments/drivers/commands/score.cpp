@@ -7,17 +7,17 @@
 #include <optional>
 
 #include "engines/interface/not_finite.h"
+#include "experiments/drivers/commands/npy_file.h"
+#include "experiments/drivers/commands/tokenize.h"
 #include "experiments/drivers/program/confirmation.h"
+#include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/program/loading_note.h"
 #include "experiments/drivers/program/model_files.h"
-#include "experiments/drivers/commands/npy_file.h"
-#include "experiments/drivers/prompts/prompt.h"
 #include "experiments/drivers/program/standard_input.h"
-#include "experiments/drivers/commands/tokenize.h"
-#include "experiments/drivers/program/engines_loader.h"
+#include "experiments/drivers/prompts/prompt.h"
+#include "sim/core/log_sum_exp.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
-#include "sim/core/log_sum_exp.h"
 
 namespace speclab::experiments {
 namespace {

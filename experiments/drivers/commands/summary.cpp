@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "analysis/tables/table.h"
 #include "analysis/stats/median.h"
+#include "analysis/tables/table.h"
 #include "sim/system/data_folder.h"
 #include "sim/system/errors.h"
 

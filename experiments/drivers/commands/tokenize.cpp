@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "experiments/drivers/program/json_line.h"
-#include "experiments/drivers/prompts/prompt.h"
-#include "experiments/drivers/program/standard_input.h"
 #include "experiments/drivers/program/engines_loader.h"
+#include "experiments/drivers/program/json_line.h"
+#include "experiments/drivers/program/standard_input.h"
+#include "experiments/drivers/prompts/prompt.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

@@ -2,8 +2,8 @@
 #include <optional>
 #include <string>
 
-#include "experiments/drivers/prompts/chat_files.h"
 #include "experiments/drivers/program/model_options.h"
+#include "experiments/drivers/prompts/chat_files.h"
 #include "experiments/drivers/prompts/prompt_list.h"
 
 namespace speclab::experiments {

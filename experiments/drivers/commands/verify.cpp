@@ -10,10 +10,10 @@
 #include <span>
 
 #include "engines/interface/names.h"
-#include "experiments/drivers/program/loading_note.h"
-#include "experiments/drivers/prompts/prompt.h"
 #include "experiments/drivers/program/engines_loader.h"
+#include "experiments/drivers/program/loading_note.h"
 #include "experiments/drivers/prompts/chat_prompt.h"
+#include "experiments/drivers/prompts/prompt.h"
 #include "experiments/drivers/verify/arithmetic_distance.h"
 #include "experiments/drivers/verify/verification.h"
 #include "sim/system/errors.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "sim/system/errors.h"
 #include "sim/core/rng_stream.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -7,13 +7,13 @@
 
 #include "engines/interface/names.h"
 #include "experiments/drivers/config/config_checks.h"
-#include "experiments/drivers/toml/config_reader.h"
+#include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/config/named_drafters.h"
 #include "experiments/drivers/config/sweep.h"
-#include "experiments/drivers/config/kinds.h"
+#include "experiments/drivers/toml/config_reader.h"
+#include "sim/core/tree_growth.h"
 #include "sim/policies/constant_policy.h"
 #include "sim/policies/policy_registry.h"
-#include "sim/core/tree_growth.h"
 
 namespace speclab::experiments {
 namespace {

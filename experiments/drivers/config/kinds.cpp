@@ -8,8 +8,7 @@ namespace speclab::experiments {
 
 const std::vector<ExperimentKind>& experiment_kinds() {
   static const std::vector<ExperimentKind> kinds{
-      {.name = "decoding",
-       .description = "walltime of every cell, predicted and measured"},
+      {.name = "decoding", .description = "walltime of every cell, predicted and measured"},
       {.name = "cost_surface",
        .description = "what forwards, drafts and rounds cost",
        .yield = Yield::costs,

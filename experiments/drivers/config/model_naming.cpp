@@ -5,8 +5,8 @@
 
 #include "experiments/drivers/config/config_checks.h"
 #include "experiments/drivers/config/run_config.h"
-#include "sim/system/errors.h"
 #include "sim/core/model_name.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -10,8 +10,8 @@
 #include "engines/interface/names.h"
 #include "experiments/drivers/config/config_checks.h"
 #include "experiments/drivers/config/run_schema.h"
-#include "sim/system/errors.h"
 #include "sim/core/tree_growth.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

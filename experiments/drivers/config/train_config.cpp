@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "engines/interface/names.h"
-#include "experiments/drivers/config/train_schema.h"
 #include "experiments/drivers/config/config_paths.h"
+#include "experiments/drivers/config/train_schema.h"
 #include "experiments/drivers/toml/includes.h"
 #include "sim/system/errors.h"
 

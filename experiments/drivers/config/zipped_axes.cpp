@@ -7,9 +7,9 @@
 #include <set>
 
 #include "engines/interface/names.h"
-#include "experiments/drivers/toml/number_range.h"
-#include "experiments/drivers/config/sweep.h"
 #include "experiments/drivers/config/kinds.h"
+#include "experiments/drivers/config/sweep.h"
+#include "experiments/drivers/toml/number_range.h"
 
 namespace speclab::experiments {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 // The tables [[zip]] and [[exclude]] of an experiment's config.
 
-#include "experiments/drivers/toml/config_reader.h"
 #include "experiments/drivers/config/run_config.h"
+#include "experiments/drivers/toml/config_reader.h"
 
 namespace speclab::experiments {
 

@@ -4,11 +4,11 @@
 
 #include "engines/interface/drafter_checks.h"
 #include "experiments/drivers/generate/masking_shift.h"
-#include "experiments/drivers/generate/stream_checks.h"
 #include "experiments/drivers/generate/run_search.h"
-#include "sim/system/errors.h"
-#include "sim/policies/policy_registry.h"
+#include "experiments/drivers/generate/stream_checks.h"
 #include "sim/core/tree_growth.h"
+#include "sim/policies/policy_registry.h"
+#include "sim/system/errors.h"
 #include "sim/system/utf8.h"
 
 namespace speclab::experiments {

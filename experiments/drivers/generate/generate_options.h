@@ -1,11 +1,11 @@
 #pragma once
 #include <string>
 
-#include "experiments/drivers/program/model_options.h"
-#include "experiments/drivers/prompts/prompt.h"
 #include "experiments/drivers/generate/constraint.h"
 #include "experiments/drivers/generate/stream_options.h"
 #include "experiments/drivers/generation/generation_options.h"
+#include "experiments/drivers/program/model_options.h"
+#include "experiments/drivers/prompts/prompt.h"
 
 namespace speclab::experiments {
 

@@ -10,8 +10,8 @@
 #include "analysis/stats/jackknife.h"
 #include "experiments/drivers/generate/constraint.h"
 #include "experiments/drivers/measure/texts.h"
-#include "sim/system/errors.h"
 #include "sim/core/log_sum_exp.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

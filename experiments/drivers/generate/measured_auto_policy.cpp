@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <chrono>
 
-#include "experiments/drivers/measure/cost_measurement.h"
 #include "experiments/drivers/measure/cell_policy.h"
+#include "experiments/drivers/measure/cost_measurement.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "sim/policies/auto_policy.h"
-#include "sim/system/errors.h"
 #include "sim/policies/constant_policy.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

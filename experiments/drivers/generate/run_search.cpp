@@ -7,8 +7,8 @@
 #include "experiments/drivers/generate/search_report.h"
 #include "experiments/drivers/program/energy_span.h"
 #include "experiments/drivers/program/progress.h"
-#include "sim/system/errors.h"
 #include "sim/policies/policy_registry.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -25,7 +25,7 @@ TextStreamOptions text_options(const GenerateOptions& options, const GenerationP
 
 /// The text of a sequence; null without a tokenizer.
 ordered_json shown_json_text(const TextCall& call, const TextStreamOptions& options,
-                     const engines::FoundSequence& sequence) {
+                             const engines::FoundSequence& sequence) {
   if (!call.loaded.tokenizer) return nullptr;
   TextStream stream(call.loaded.tokenizer.get(), options);
   stream.push(sequence.ids);

@@ -7,13 +7,13 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "experiments/drivers/generate/measured_auto_policy.h"
 #include "experiments/drivers/generate/bridge_report.h"
 #include "experiments/drivers/generate/drafter_context.h"
-#include "experiments/drivers/measure/drawn_draft.h"
+#include "experiments/drivers/generate/measured_auto_policy.h"
 #include "experiments/drivers/generate/result_json.h"
 #include "experiments/drivers/generate/round_summary.h"
 #include "experiments/drivers/generate/shown_text.h"
+#include "experiments/drivers/measure/drawn_draft.h"
 #include "experiments/drivers/program/energy_span.h"
 #include "experiments/drivers/program/progress.h"
 #include "sim/policies/constant_policy.h"

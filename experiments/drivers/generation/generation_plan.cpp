@@ -8,8 +8,8 @@
 #include "engines/interface/names.h"
 #include "experiments/drivers/generation/generation_refusals.h"
 #include "experiments/drivers/generation/sampling_of_config.h"
-#include "sim/system/errors.h"
 #include "sim/policies/policy_registry.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

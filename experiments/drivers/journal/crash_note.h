@@ -6,9 +6,9 @@
 #include <csignal>
 #include <string>
 
-#include "experiments/drivers/program/progress.h"
 #include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/journal/work_keys.h"
+#include "experiments/drivers/program/progress.h"
 
 namespace speclab::experiments {
 

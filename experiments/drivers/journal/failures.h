@@ -7,8 +7,8 @@
 #include <set>
 #include <vector>
 
-#include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/journal/run_log.h"
+#include "experiments/drivers/plan/plan.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

@@ -1,9 +1,8 @@
 #include "experiments/drivers/journal/program_origin.h"
 
-
+#include "experiments/drivers/program/build_info.h"
 #include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/program/program_call.h"
-#include "experiments/drivers/program/build_info.h"
 
 namespace speclab::experiments {
 

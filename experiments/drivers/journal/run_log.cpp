@@ -176,7 +176,7 @@ void RunLog::take_tables(const Section& section) {
   for (const auto& [key, entry] : section.acceptances) {
     const std::size_t cell = *known(keys_->cell_of(key.first), true, key.first),
                       prompt = *known(keys_->prompt_of(key.second), true, key.second);
-    acceptances_[{cell, prompt}] = {cell, prompt, entry.positions, entry.depths};
+    acceptances_[{cell, prompt}] = {cell, prompt, entry.positions, entry.depths, entry.siblings};
   }
 }
 

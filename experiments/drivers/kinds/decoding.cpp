@@ -4,8 +4,8 @@
 #include "experiments/drivers/measure/cost_measurement.h"
 #include "experiments/drivers/measure/measurement.h"
 #include "experiments/drivers/measure/pilots.h"
-#include "experiments/drivers/predict/predictions.h"
 #include "experiments/drivers/measure/workbench.h"
+#include "experiments/drivers/predict/predictions.h"
 
 namespace speclab::experiments {
 

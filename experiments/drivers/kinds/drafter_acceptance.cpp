@@ -1,6 +1,6 @@
+#include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/measure/draft_sums.h"
 #include "experiments/drivers/measure/sibling_chances.h"
-#include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "sim/policies/policy_registry.h"
 

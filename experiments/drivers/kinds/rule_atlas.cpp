@@ -1,11 +1,11 @@
 #include <algorithm>
 
 #include "analysis/stats/count_law.h"
-#include "experiments/drivers/measure/atlas_rules.h"
 #include "experiments/drivers/kinds/kind_steps.h"
+#include "experiments/drivers/measure/atlas_rules.h"
 #include "experiments/drivers/measure/workbench.h"
-#include "sim/system/errors.h"
 #include "sim/policies/policy_registry.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -8,9 +8,9 @@
 #include "sim/analytic/one_token.h"
 #include "sim/analytic/rule_acceptance.h"
 #include "sim/analytic/tokens_per_round.h"
+#include "sim/core/law_sampling.h"
 #include "sim/rules/acceptance.h"
 #include "sim/system/errors.h"
-#include "sim/core/law_sampling.h"
 
 namespace speclab::experiments {
 namespace {

@@ -5,11 +5,11 @@
 #include <set>
 
 #include "analysis/stats/median.h"
-#include "experiments/drivers/plan/measuring_order.h"
 #include "experiments/drivers/measure/cost_samples.h"
 #include "experiments/drivers/measure/forward_costs.h"
 #include "experiments/drivers/measure/pilots.h"
 #include "experiments/drivers/measure/workbench.h"
+#include "experiments/drivers/plan/measuring_order.h"
 
 namespace speclab::experiments {
 namespace {

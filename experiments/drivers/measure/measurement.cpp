@@ -8,10 +8,10 @@
 
 #include "experiments/drivers/journal/crash_note.h"
 #include "experiments/drivers/journal/failures.h"
+#include "experiments/drivers/measure/cell_policy.h"
 #include "experiments/drivers/measure/generation_checks.h"
 #include "experiments/drivers/measure/law_distance.h"
 #include "experiments/drivers/measure/measuring_progress.h"
-#include "experiments/drivers/measure/cell_policy.h"
 #include "experiments/drivers/measure/second_decoding.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "sim/system/errors.h"

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "engines/interface/device_monitor.h"
-#include "experiments/drivers/measure/pace.h"
 #include "experiments/drivers/journal/run_log.h"
+#include "experiments/drivers/measure/pace.h"
 #include "sim/core/token.h"
 
 namespace speclab::experiments {

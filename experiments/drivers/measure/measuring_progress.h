@@ -4,10 +4,10 @@
 #include <deque>
 #include <vector>
 
-#include "experiments/drivers/plan/plan.h"
-#include "experiments/drivers/measure/measurement.h"
-#include "experiments/drivers/program/progress.h"
 #include "experiments/drivers/journal/run_log.h"
+#include "experiments/drivers/measure/measurement.h"
+#include "experiments/drivers/plan/plan.h"
+#include "experiments/drivers/program/progress.h"
 
 namespace speclab::experiments {
 

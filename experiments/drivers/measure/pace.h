@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "analysis/tables/pace.h"
-#include "experiments/drivers/measure/forward_costs.h"
 #include "experiments/drivers/journal/run_log.h"
+#include "experiments/drivers/measure/forward_costs.h"
 
 namespace speclab::experiments {
 

@@ -6,9 +6,9 @@
 #include <ranges>
 
 #include "experiments/drivers/measure/workbench.h"
-#include "sim/system/errors.h"
 #include "sim/policies/constant_policy.h"
 #include "sim/policies/policy_registry.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "engines/interface/round_decoder.h"
-#include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/journal/run_log.h"
+#include "experiments/drivers/plan/plan.h"
 #include "sim/analytic/acceptance_tracker.h"
 #include "sim/analytic/generation.h"
 

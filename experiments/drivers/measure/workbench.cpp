@@ -6,11 +6,11 @@
 #include <chrono>
 #include <limits>
 
-#include "experiments/drivers/program/energy_span.h"
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/measure/pilots.h"
-#include "sim/system/errors.h"
+#include "experiments/drivers/program/energy_span.h"
 #include "sim/policies/constant_policy.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

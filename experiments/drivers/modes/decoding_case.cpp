@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "experiments/drivers/generate/planned_generation.h"
-#include "sim/system/errors.h"
 #include "sim/policies/policy_registry.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -8,15 +8,15 @@
 #include <tuple>
 
 #include "engines/interface/names.h"
-#include "experiments/drivers/config/named_drafters.h"
 #include "experiments/drivers/config/kinds.h"
+#include "experiments/drivers/config/named_drafters.h"
 #include "experiments/drivers/plan/measuring_order.h"
 #include "experiments/drivers/plan/plan_prompts.h"
-#include "sim/system/errors.h"
+#include "sim/core/tree_growth.h"
 #include "sim/policies/constant_policy.h"
 #include "sim/policies/policy_registry.h"
+#include "sim/system/errors.h"
 #include "sim/system/sha256.h"
-#include "sim/core/tree_growth.h"
 
 namespace speclab::experiments {
 namespace {

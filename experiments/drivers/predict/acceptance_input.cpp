@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "analysis/tables/laws.h"
 #include "analysis/stats/bootstrap.h"
+#include "analysis/tables/laws.h"
 #include "experiments/drivers/predict/law_answers.h"
 #include "experiments/drivers/predict/observed_acceptance.h"
 #include "experiments/drivers/predict/trace_acceptance.h"

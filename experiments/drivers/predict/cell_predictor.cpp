@@ -4,10 +4,10 @@
 #include <numeric>
 
 #include "analysis/stats/jackknife.h"
-#include "experiments/drivers/predict/predictions.h"
 #include "experiments/drivers/measure/workbench.h"
-#include "sim/policies/policy_registry.h"
+#include "experiments/drivers/predict/predictions.h"
 #include "sim/monte_carlo/simulated_generation.h"
+#include "sim/policies/policy_registry.h"
 
 namespace speclab::experiments {
 namespace {

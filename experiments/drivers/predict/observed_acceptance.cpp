@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "analysis/stats/drafter_acceptance.h"
 #include "analysis/tables/file_digests.h"
 #include "analysis/tables/manifest.h"
-#include "analysis/stats/drafter_acceptance.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

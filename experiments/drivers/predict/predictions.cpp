@@ -7,9 +7,9 @@
 #include "analysis/stats/jackknife.h"
 #include "analysis/stats/log_interval.h"
 #include "analysis/stats/pair_costs.h"
-#include "experiments/drivers/predict/cell_predictor.h"
 #include "experiments/drivers/measure/cost_samples.h"
 #include "experiments/drivers/measure/workbench.h"
+#include "experiments/drivers/predict/cell_predictor.h"
 
 namespace speclab::experiments {
 namespace {

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "analysis/stats/pair_costs.h"
-#include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/journal/run_log.h"
+#include "experiments/drivers/plan/plan.h"
 #include "sim/core/speculation_length_policy.h"
 
 namespace speclab::experiments {

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "sim/analytic/tokens_per_round.h"
-#include "sim/system/errors.h"
 #include "sim/monte_carlo/acceptance_estimates.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

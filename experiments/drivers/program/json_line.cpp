@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <limits>
 
+#include "sim/core/token.h"
 #include "sim/system/errors.h"
 #include "sim/system/json_text.h"
-#include "sim/core/token.h"
 
 namespace speclab::experiments {
 

@@ -4,8 +4,8 @@
 
 #include <charconv>
 
-#include "experiments/drivers/prompts/chat_files.h"
 #include "experiments/drivers/program/standard_input.h"
+#include "experiments/drivers/prompts/chat_files.h"
 #include "experiments/drivers/prompts/chat_prompt.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
@@ -129,11 +129,9 @@ std::vector<Token> read_prompt(const PromptInput& options, const engines::Loaded
   return chat_prompt_ids(tokenizer, text, chat_template, kWithoutTemplate);
 }
 
-std::vector<GivenPrompt> given_prompts(const PromptInput& options,
-                                       const std::vector<Prompt>& list,
+std::vector<GivenPrompt> given_prompts(const PromptInput& options, const std::vector<Prompt>& list,
                                        const engines::LoadedModel& loaded) {
-  if (!options.list.set)
-    return {{.id = "", .category = "", .ids = read_prompt(options, loaded)}};
+  if (!options.list.set) return {{.id = "", .category = "", .ids = read_prompt(options, loaded)}};
   std::vector<GivenPrompt> given;
   for (const Prompt& prompt : list) {
     PromptInput one = options;

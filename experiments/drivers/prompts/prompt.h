@@ -33,8 +33,7 @@ struct GivenPrompt {
 /// All prompts of a command as ids: those of --prompts, else the one that read_prompt reads.
 /// @param list  of --prompts, which is read before a model is loaded
 /// @throws ConfigError as read_prompt
-std::vector<GivenPrompt> given_prompts(const PromptInput& options,
-                                       const std::vector<Prompt>& list,
+std::vector<GivenPrompt> given_prompts(const PromptInput& options, const std::vector<Prompt>& list,
                                        const engines::LoadedModel& loaded);
 
 /// For what needs text. @param way_out  what to give where the model just has no tokenizer

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "experiments/drivers/toml/config_reader.h"
 #include "experiments/drivers/prompts/prompt_record.h"
+#include "experiments/drivers/toml/config_reader.h"
 #include "sim/system/errors.h"
 #include "sim/system/json_text.h"
 #include "sim/system/table_text.h"

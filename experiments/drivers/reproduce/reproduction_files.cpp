@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <string_view>
 
-#include "analysis/tables/csv_writer.h"
 #include "analysis/plots/gnuplot.h"
+#include "analysis/tables/csv_writer.h"
 #include "experiments/drivers/predict/text_table.h"
 #include "experiments/drivers/program/build_info.h"
 #include "sim/system/files.h"

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "experiments/drivers/toml/config_tree.h"
 #include "experiments/drivers/journal/origin.h"
 #include "experiments/drivers/journal/run_log.h"
-#include "sim/system/errors.h"
+#include "experiments/drivers/toml/config_tree.h"
 #include "sim/core/model_name.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

@@ -6,9 +6,9 @@
 #include "analysis/tables/bridges.h"
 #include "analysis/tables/csv_writer.h"
 #include "analysis/tables/device_state.h"
-#include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/journal/run_entries.h"
 #include "experiments/drivers/journal/run_log.h"
+#include "experiments/drivers/plan/plan.h"
 
 namespace speclab::experiments {
 

@@ -4,12 +4,12 @@
 
 #include <filesystem>
 
-#include "experiments/drivers/kinds/kind_steps.h"
-#include "experiments/drivers/prompts/chat_prompt.h"
 #include "experiments/drivers/journal/crash_note.h"
-#include "experiments/drivers/run/manifest.h"
 #include "experiments/drivers/journal/origin.h"
+#include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/predict/predictions.h"
+#include "experiments/drivers/prompts/chat_prompt.h"
+#include "experiments/drivers/run/manifest.h"
 #include "experiments/drivers/run/run_files.h"
 #include "experiments/drivers/run/run_journals.h"
 #include "sim/system/errors.h"

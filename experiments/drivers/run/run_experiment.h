@@ -3,10 +3,10 @@
 #include <memory>
 #include <string>
 
+#include "experiments/drivers/measure/workbench.h"
 #include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/program/progress.h"
 #include "experiments/drivers/program/run_lock.h"
-#include "experiments/drivers/measure/workbench.h"
 
 namespace speclab::experiments {
 

@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "analysis/tables/file_digests.h"
+#include "experiments/drivers/measure/workbench.h"
 #include "experiments/drivers/run/manifest.h"
 #include "experiments/drivers/run/row_tables.h"
 #include "experiments/drivers/run/run_tables.h"
-#include "experiments/drivers/measure/workbench.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 

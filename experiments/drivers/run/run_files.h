@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/journal/run_log.h"
+#include "experiments/drivers/plan/plan.h"
 
 namespace speclab::experiments {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/program/run_lock.h"
-#include "experiments/drivers/journal/run_log.h"
 
 namespace speclab::experiments {
 

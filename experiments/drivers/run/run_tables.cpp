@@ -6,8 +6,8 @@
 
 #include "analysis/tables/atlas.h"
 #include "experiments/drivers/measure/pace.h"
-#include "experiments/drivers/predict/predictions.h"
 #include "experiments/drivers/measure/workbench.h"
+#include "experiments/drivers/predict/predictions.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "analysis/tables/csv_writer.h"
-#include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/journal/run_log.h"
+#include "experiments/drivers/plan/plan.h"
 
 namespace speclab::experiments {
 

@@ -4,11 +4,11 @@
 
 #include <filesystem>
 
-#include "experiments/drivers/prompts/prompt.h"
 #include "experiments/drivers/config/text_caches.h"
 #include "experiments/drivers/config/train_schema.h"
-#include "experiments/drivers/prompts/chat_prompt.h"
 #include "experiments/drivers/journal/program_origin.h"
+#include "experiments/drivers/prompts/chat_prompt.h"
+#include "experiments/drivers/prompts/prompt.h"
 #include "sim/system/errors.h"
 #include "sim/system/sha256.h"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sim/system/errors.h"
 #include "sim/policies/constant_policy.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

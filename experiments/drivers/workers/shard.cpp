@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "experiments/drivers/journal/failures.h"
-#include "experiments/drivers/run/manifest.h"
-#include "experiments/drivers/measure/measurement.h"
 #include "experiments/drivers/journal/origin.h"
+#include "experiments/drivers/measure/measurement.h"
 #include "experiments/drivers/predict/predictions.h"
+#include "experiments/drivers/run/manifest.h"
 #include "experiments/drivers/run/run_journals.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "sim/system/errors.h"
 #include "sim/core/rng_stream.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

@@ -8,10 +8,10 @@
 #include <set>
 #include <sstream>
 
-#include "analysis/tables/file_digests.h"
-#include "analysis/tables/table.h"
 #include "analysis/report/html.h"
 #include "analysis/report/missing_tables.h"
+#include "analysis/tables/file_digests.h"
+#include "analysis/tables/table.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "tests/analysis/support/synthetic_run.h"

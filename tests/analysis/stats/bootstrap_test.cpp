@@ -6,8 +6,8 @@
 #include <random>
 
 #include "analysis/stats/median.h"
-#include "sim/system/errors.h"
 #include "sim/statistics/distributions.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

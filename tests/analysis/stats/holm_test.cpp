@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "sim/system/errors.h"
 #include "sim/core/rng_stream.h"
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {

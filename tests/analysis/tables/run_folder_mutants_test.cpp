@@ -13,8 +13,8 @@
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "sim/system/utf8.h"
-#include "tests/analysis/tables/slow_csv.h"
 #include "tests/analysis/support/synthetic_run.h"
+#include "tests/analysis/tables/slow_csv.h"
 #include "tests/engines/formats/mutants.h"
 #include "tests/engines/formats/temporary_folder.h"
 

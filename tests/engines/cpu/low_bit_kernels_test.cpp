@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "engines/formats/dequantise.h"
 #include "engines/cpu/bfloat16.h"
 #include "engines/cpu/low_bit_forms.h"
 #include "engines/cpu/low_bit_packing.h"
 #include "engines/cpu/packed_matrix.h"
+#include "engines/formats/dequantise.h"
 
 namespace speclab::engines::cpu {
 namespace {

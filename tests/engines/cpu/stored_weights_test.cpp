@@ -5,9 +5,9 @@
 
 #include <cstring>
 
-#include "engines/formats/dequantise.h"
-#include "engines/families/catalogue.h"
 #include "engines/cpu/decoder_cpu.h"
+#include "engines/families/catalogue.h"
+#include "engines/formats/dequantise.h"
 #include "tests/engines/models/tiny_llama.h"
 
 namespace speclab::engines {

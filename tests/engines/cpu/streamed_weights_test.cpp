@@ -8,8 +8,8 @@
 #include <functional>
 #include <numeric>
 
-#include "engines/families/catalogue.h"
 #include "engines/cpu/decoder_cpu.h"
+#include "engines/families/catalogue.h"
 #include "sim/system/errors.h"
 #include "tests/engines/families/family_models.h"
 #include "tests/engines/models/tiny_llama.h"

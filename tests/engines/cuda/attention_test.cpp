@@ -7,10 +7,10 @@
 #include <bit>
 #include <cmath>
 
+#include "engines/cpu/bfloat16.h"
 #include "engines/cuda/device.h"
 #include "engines/cuda/device_memory.h"
 #include "engines/cuda/kernels.h"
-#include "engines/cpu/bfloat16.h"
 #include "tests/engines/cuda/random_tree.h"
 
 namespace speclab::engines::cuda {

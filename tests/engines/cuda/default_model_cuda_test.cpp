@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engines/cuda/llama_cuda.h"
-#include "engines/models/commit_chain.h"
 #include "engines/families/catalogue.h"
+#include "engines/models/commit_chain.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "engines/cuda/philox.h"
-#include "sim/system/errors.h"
 #include "sim/core/rng_stream.h"
+#include "sim/system/errors.h"
 #include "tests/engines/cuda/device_rounds.h"
 
 namespace speclab::engines {

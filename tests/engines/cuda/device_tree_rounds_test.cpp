@@ -7,8 +7,8 @@
 #include <array>
 #include <functional>
 
-#include "sim/system/errors.h"
 #include "sim/core/tree_growth.h"
+#include "sim/system/errors.h"
 #include "tests/engines/cuda/device_rounds.h"
 
 namespace speclab::engines {

@@ -8,12 +8,12 @@
 #include <functional>
 #include <random>
 
+#include "engines/cpu/bfloat16.h"
 #include "engines/cuda/device.h"
 #include "engines/cuda/device_memory.h"
 #include "engines/cuda/kernels.h"
 #include "engines/cuda/kernels/ladder.h"
 #include "engines/cuda/packed_weights.h"
-#include "engines/cpu/bfloat16.h"
 
 namespace speclab::engines::cuda {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engines/families/catalogue.h"
 #include "engines/cpu/mlp_speculator_cpu.h"
+#include "engines/families/catalogue.h"
 #include "sim/system/files.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 #include "tests/engines/drafters/ngram_drafting.h"

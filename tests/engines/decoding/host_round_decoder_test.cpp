@@ -6,10 +6,10 @@
 #include <set>
 
 #include "engines/interface/names.h"
-#include "sim/system/errors.h"
 #include "sim/policies/confidence_policy.h"
 #include "sim/policies/heuristic_policy.h"
 #include "sim/policies/tracking_policy.h"
+#include "sim/system/errors.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 
 namespace speclab::engines {

@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "engines/families/trimmed_head.h"
 #include "engines/interface/drafter_checks.h"
 #include "engines/interface/text_constraint.h"
-#include "engines/families/trimmed_head.h"
 #include "sim/system/errors.h"
-#include "tests/engines/drafters/string_tokenizer.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 #include "tests/engines/drafters/drafting.h"
+#include "tests/engines/drafters/string_tokenizer.h"
 
 namespace speclab::engines {
 namespace {

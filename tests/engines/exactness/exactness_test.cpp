@@ -8,9 +8,9 @@
 #include <limits>
 #include <map>
 
-#include "engines/sampling/stop_rules.h"
 #include "engines/interface/names.h"
 #include "engines/sampling/logits_pipeline.h"
+#include "engines/sampling/stop_rules.h"
 #include "sim/system/errors.h"
 #include "tests/engines/decoding/letter_tokenizer.h"
 #include "tests/support/named_rules.h"

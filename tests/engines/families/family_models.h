@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engines/families/catalogue.h"
 #include "engines/cpu/decoder_cpu.h"
+#include "engines/families/catalogue.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/support/family_files.h"
 

@@ -7,8 +7,8 @@
 
 #include <cmath>
 
-#include "engines/models/decoder_shape.h"
 #include "engines/families/families.h"
+#include "engines/models/decoder_shape.h"
 #include "sim/system/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/support/family_files.h"

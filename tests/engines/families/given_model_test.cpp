@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <regex>
 
-#include "engines/families/catalogue.h"
 #include "engines/cpu/decoder_cpu.h"
+#include "engines/families/catalogue.h"
 #include "engines/models/memory_need.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "engines/models/commit_chain.h"
-#include "engines/families/catalogue.h"
 #include "engines/cpu/decoder_cpu.h"
+#include "engines/families/catalogue.h"
+#include "engines/models/commit_chain.h"
 #include "engines/reference/decoder_torch.h"
 #include "sim/system/files.h"
 #include "tests/support/test_size.h"

@@ -7,10 +7,10 @@
 #include <map>
 #include <utility>
 
-#include "engines/models/decoder_shape.h"
-#include "engines/families/feature_transformer.h"
-#include "engines/models/mlp_speculator_config.h"
 #include "engines/families/families.h"
+#include "engines/families/feature_transformer.h"
+#include "engines/models/decoder_shape.h"
+#include "engines/models/mlp_speculator_config.h"
 #include "sim/system/errors.h"
 #include "tests/engines/formats/memory_file.h"
 #include "tests/engines/formats/mutants.h"

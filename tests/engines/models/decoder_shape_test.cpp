@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "engines/formats/gguf_file.h"
 #include "engines/families/families.h"
+#include "engines/formats/gguf_file.h"
 #include "sim/system/errors.h"
 #include "tests/engines/formats/gguf_bytes.h"
 #include "tests/engines/formats/temporary_folder.h"

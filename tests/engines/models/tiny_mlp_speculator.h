@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "engines/formats/weight_source.h"
 #include "engines/cpu/mlp_speculator_cpu.h"
+#include "engines/formats/weight_source.h"
 #include "engines/models/decoder_shape.h"
 
 namespace speclab::engines::testing {

@@ -8,10 +8,10 @@
 #include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
 
-#include "engines/formats/safetensors_file.h"
-#include "engines/families/catalogue.h"
 #include "engines/cpu/decoder_cpu.h"
+#include "engines/families/catalogue.h"
 #include "engines/families/feature_transformer.h"
+#include "engines/formats/safetensors_file.h"
 #include "engines/training/torch/drafter_folder.h"
 #include "sim/system/errors.h"
 #include "tests/engines/drafters/draft_chain.h"

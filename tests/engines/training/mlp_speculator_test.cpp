@@ -16,9 +16,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "engines/cpu/mlp_speculator_cpu.h"
 #include "engines/drafters/drafters.h"
 #include "engines/families/catalogue.h"
-#include "engines/cpu/mlp_speculator_cpu.h"
 #include "engines/training/draft_tokens.h"
 #include "engines/training/torch/mlp_speculator_model.h"
 #include "sim/system/errors.h"

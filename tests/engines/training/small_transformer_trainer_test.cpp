@@ -1,8 +1,8 @@
 // Training on synthetic text with a known law, and the way of the weights through the checkpoint
 // folder.
 
-#include "engines/families/shape_json.h"
 #include "engines/training/torch/small_transformer_trainer.h"
+#include "engines/families/shape_json.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
@@ -17,15 +17,15 @@
 #include <limits>
 #include <tuple>
 
-#include "engines/formats/checkpoint_folder.h"
 #include "engines/cpu/decoder_cpu.h"
+#include "engines/families/families.h"
+#include "engines/formats/checkpoint_folder.h"
 #include "engines/models/decoder_weights.h"
 #include "engines/training/torch/drafter_folder.h"
 #include "engines/training/torch/small_transformer_model.h"
-#include "engines/families/families.h"
+#include "sim/core/rng_stream.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
-#include "sim/core/rng_stream.h"
 
 namespace speclab::engines {
 namespace {

@@ -1,8 +1,8 @@
 #include "tests/engines/training/tiny_target.h"
 
+#include "engines/families/catalogue.h"
 #include "engines/families/shape_json.h"
 #include "engines/formats/safetensors_writer.h"
-#include "engines/families/catalogue.h"
 #include "sim/system/files.h"
 
 namespace speclab::engines::testing {

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "sim/analytic/tokens_per_round.h"
-#include "sim/system/errors.h"
 #include "sim/policies/heuristic_policy.h"
+#include "sim/system/errors.h"
 #include "tests/support/random_values.h"
 #include "tests/support/refused_values.h"
 #include "tests/support/sim_values.h"

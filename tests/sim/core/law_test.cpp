@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/system/errors.h"
 #include "sim/core/rng_stream.h"
 #include "sim/core/vector_math.h"
+#include "sim/system/errors.h"
 
 namespace speclab {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "sim/system/errors.h"
 #include "sim/core/round_key.h"
+#include "sim/system/errors.h"
 
 namespace speclab {
 namespace {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "sim/system/errors.h"
 #include "sim/core/token_tree.h"
+#include "sim/system/errors.h"
 
 namespace speclab {
 namespace {

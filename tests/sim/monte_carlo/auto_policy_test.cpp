@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/system/errors.h"
-#include "sim/policies/constant_policy.h"
 #include "sim/monte_carlo/simulated_generation.h"
+#include "sim/policies/constant_policy.h"
+#include "sim/system/errors.h"
 #include "tests/support/sim_values.h"
 
 namespace speclab::sim {

@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "sim/analytic/one_token.h"
-#include "sim/system/errors.h"
 #include "sim/core/rng_stream.h"
 #include "sim/monte_carlo/dialled_process.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 namespace {

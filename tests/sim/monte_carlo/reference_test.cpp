@@ -7,17 +7,17 @@
 #include <memory>
 
 #include "experiments/bench/simulation/reference_rounds.h"
-#include "sim/policies/auto_policy.h"
-#include "sim/system/errors.h"
-#include "sim/policies/policy_registry.h"
 #include "sim/monte_carlo/beta_process.h"
-#include "sim/policies/clairvoyant_policy.h"
 #include "sim/monte_carlo/dialled_process.h"
 #include "sim/monte_carlo/position_process.h"
 #include "sim/monte_carlo/replay_process.h"
 #include "sim/monte_carlo/round_law_process.h"
 #include "sim/monte_carlo/simulated_generation.h"
 #include "sim/monte_carlo/two_state_process.h"
+#include "sim/policies/auto_policy.h"
+#include "sim/policies/clairvoyant_policy.h"
+#include "sim/policies/policy_registry.h"
+#include "sim/system/errors.h"
 #include "tests/sim/monte_carlo/support/synthetic_log.h"
 #include "tests/support/sim_values.h"
 

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/system/errors.h"
-#include "sim/policies/policy_registry.h"
 #include "sim/monte_carlo/simulated_generation.h"
 #include "sim/monte_carlo/two_state_process.h"
+#include "sim/policies/policy_registry.h"
+#include "sim/system/errors.h"
 #include "tests/sim/monte_carlo/support/synthetic_log.h"
 
 namespace speclab::sim {

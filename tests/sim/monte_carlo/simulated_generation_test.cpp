@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/system/errors.h"
 #include "sim/policies/constant_policy.h"
+#include "sim/system/errors.h"
 #include "tests/support/sim_values.h"
 
 namespace speclab::sim {

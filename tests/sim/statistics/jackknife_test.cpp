@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "sim/system/errors.h"
 #include "sim/monte_carlo/acceptance_estimates.h"
 #include "sim/statistics/distributions.h"
+#include "sim/system/errors.h"
 
 namespace speclab::sim {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/levers/measure_levers.h"
+#include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/reproduce/measured/beside_figure.h"
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 #include "sim/system/errors.h"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/tables/bridges.h"
 #include "analysis/stats/drafter_acceptance.h"
 #include "analysis/stats/groups.h"
+#include "analysis/tables/bridges.h"
 #include "experiments/drivers/reproduce/measured/measured_table.h"
 #include "sim/system/errors.h"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "experiments/drivers/modes/measure_modes.h"
-#include "experiments/drivers/prompts/prompt_set.h"
 #include "experiments/drivers/papers/papers.h"
+#include "experiments/drivers/prompts/prompt_set.h"
 
 namespace speclab::experiments {
 

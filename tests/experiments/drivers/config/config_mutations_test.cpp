@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/drivers/config/train_config.h"
 #include "experiments/drivers/config/run_config.h"
+#include "experiments/drivers/config/train_config.h"
 #include "sim/system/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
 

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "experiments/drivers/commands/config.h"
-#include "experiments/drivers/config/train_schema.h"
 #include "experiments/drivers/config/key_reference.h"
+#include "experiments/drivers/config/train_schema.h"
 #include "sim/system/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
 

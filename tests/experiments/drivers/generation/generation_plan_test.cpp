@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "experiments/drivers/generate/explanation.h"
-#include "sim/system/errors.h"
 #include "sim/policies/policy_registry.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

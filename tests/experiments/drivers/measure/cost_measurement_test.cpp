@@ -9,8 +9,8 @@
 #include <set>
 
 #include "analysis/stats/log_interval.h"
-#include "experiments/drivers/measure/cost_samples.h"
 #include "experiments/drivers/journal/entry_json.h"
+#include "experiments/drivers/measure/cost_samples.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 
 namespace speclab::experiments {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "analysis/tables/run_folder.h"
 #include "analysis/stats/pair_costs.h"
+#include "analysis/tables/run_folder.h"
 #include "sim/system/errors.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "experiments/drivers/prompts/prompt_set.h"
-#include "sim/system/errors.h"
 #include "sim/core/rng_stream.h"
+#include "sim/system/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
 
 namespace speclab::experiments {

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "analysis/tables/run_folder.h"
-#include "experiments/drivers/run/run_files.h"
-#include "experiments/drivers/program/run_lock.h"
 #include "experiments/drivers/measure/workbench.h"
+#include "experiments/drivers/program/run_lock.h"
+#include "experiments/drivers/run/run_files.h"
 #include "sim/system/errors.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/run/run_experiment.h"
-#include "experiments/drivers/journal/run_log.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/support/fake_engines.h"
 

@@ -9,8 +9,8 @@
 #include <limits>
 #include <set>
 
-#include "sim/system/errors.h"
 #include "sim/policies/constant_policy.h"
+#include "sim/system/errors.h"
 #include "tests/support/fake_engines.h"
 
 namespace speclab::experiments {

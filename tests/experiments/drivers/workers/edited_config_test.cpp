@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <set>
 
-#include "experiments/drivers/workers/shard.h"
 #include "experiments/drivers/workers/row_watch.h"
 #include "experiments/drivers/workers/run_on_slurm.h"
+#include "experiments/drivers/workers/shard.h"
 #include "sim/system/errors.h"
 #include "tests/experiments/drivers/support/same_files.h"
 
