@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -80,9 +81,9 @@ class Schema {
     csv.end_row();
   }
   /// The text of a whole file.
-  std::string csv(const std::vector<Row>& rows) const {
-    CsvWriter csv = writer();
-    for (const Row& row : rows) write(csv, row);
+  std::string csv(std::span<const Row> rows, const ColumnGroups& groups = {}) const {
+    CsvWriter csv = writer(groups);
+    for (const Row& row : rows) write(csv, row, groups);
     return std::move(csv).content();
   }
 
