@@ -45,12 +45,11 @@ std::optional<CountedMean> read_mean(const Table& table, std::size_t row, const 
 template <typename Mean, typename Put>
 std::vector<Column<AtlasRow>> mean_columns(const MeanNames& names, Mean mean, Put put) {
   const auto column = [mean](const std::string& name, auto part, std::string_view meaning) {
-    return Column<AtlasRow>{
-        name, "–", meaning, [](const Table&, std::size_t, AtlasRow&) {},
-        [mean, part](const AtlasRow& row, CsvWriter& csv) {
-          const std::optional<CountedMean> value = mean(row);
-          csv.field(value ? std::optional<double>(part(*value)) : std::nullopt);
-        }};
+    return Column<AtlasRow>{name, "–", meaning, [](const Table&, std::size_t, AtlasRow&) {},
+                            [mean, part](const AtlasRow& row, CsvWriter& csv) {
+                              const std::optional<CountedMean> value = mean(row);
+                              csv.field(value ? std::optional<double>(part(*value)) : std::nullopt);
+                            }};
   };
   std::vector<Column<AtlasRow>> columns{
       column(
@@ -62,8 +61,10 @@ std::vector<Column<AtlasRow>> mean_columns(const MeanNames& names, Mean mean, Pu
       column(
           names.counted, [](const CountedMean& m) { return m.counted; },
           "the same counted; `_low` and `_high` hold 95 % of the counts by their exact law"),
-      column(names.low, [](const CountedMean& m) { return m.range.low; }, ""),
-      column(names.high, [](const CountedMean& m) { return m.range.high; }, ""),
+      column(
+          names.low, [](const CountedMean& m) { return m.range.low; }, ""),
+      column(
+          names.high, [](const CountedMean& m) { return m.range.high; }, ""),
       column(
           names.p, [](const CountedMean& m) { return m.p; },
           "two-sided p of the count under its exact law (of coins Poisson-binomial)")};
@@ -114,19 +115,20 @@ const Schema<AtlasRow>& atlas_table() {
             {"logged_drafts", &AtlasRow::logged_drafts, Count{.least = 1},
              "drafts logged; trials of each count, the same number a draft"},
             {"trials", &AtlasRow::trials, Count{.least = 1}, ""}},
-           acceptance_columns(), token_columns()})};
+           acceptance_columns(),
+           token_columns()})};
   return table;
 }
 
 std::vector<AtlasRow> read_atlas(const std::string& path) {
   std::set<std::pair<std::string, std::string>> known;
-  return atlas_table().read(
-      path, [&known](const Table& table, std::size_t place, const AtlasRow& row) {
-        if (!known.emplace(row.cell_id, row.rule).second)
-          table.fail(place, "rule", "occurs twice in its cell");
-        if (row.lossless && row.distance != 0.0)
-          table.fail(place, "distance", "not 0, of a rule that is lossless");
-      });
+  return atlas_table().read(path,
+                            [&known](const Table& table, std::size_t place, const AtlasRow& row) {
+                              if (!known.emplace(row.cell_id, row.rule).second)
+                                table.fail(place, "rule", "occurs twice in its cell");
+                              if (row.lossless && row.distance != 0.0)
+                                table.fail(place, "distance", "not 0, of a rule that is lossless");
+                            });
 }
 
 AtlasTest test_of(const std::vector<AtlasRow>& rows) {

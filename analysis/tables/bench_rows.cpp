@@ -14,15 +14,14 @@ constexpr Number kInstructions{.low = kAboveZero, .high = 1e15};
 
 /// The side that ran first, as `base` or `head`.
 Column<BenchPairRow> first_column() {
-  return {"first", "text", "the side that ran first, `base` or `head`",
-          [](const Table& table, std::size_t place, BenchPairRow& row) {
-            std::string first;
-            Text{{"base", "head"}}.read(table, place, "first", first);
-            row.base_first = first == "base";
-          },
-          [](const BenchPairRow& row, CsvWriter& csv) {
-            csv.field(row.base_first ? "base" : "head");
-          }};
+  return {
+      "first", "text", "the side that ran first, `base` or `head`",
+      [](const Table& table, std::size_t place, BenchPairRow& row) {
+        std::string first;
+        Text{{"base", "head"}}.read(table, place, "first", first);
+        row.base_first = first == "base";
+      },
+      [](const BenchPairRow& row, CsvWriter& csv) { csv.field(row.base_first ? "base" : "head"); }};
 }
 
 /// `value` is `next`, the number after that of the benchmark's row before.

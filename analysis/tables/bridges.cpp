@@ -49,8 +49,7 @@ std::vector<BridgeRow> read_bridges(const std::string& path) {
           table.fail(place, "row_id", "a generation that has a row already");
         const VocabularyOverlap& overlap = row.use.overlap;
         if (overlap.shared > std::min(overlap.draft, overlap.target))
-          table.fail(place, "shared_vocabulary",
-                     "more tokens than one of both vocabularies has");
+          table.fail(place, "shared_vocabulary", "more tokens than one of both vocabularies has");
       });
 }
 

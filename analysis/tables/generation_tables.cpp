@@ -90,8 +90,7 @@ const Schema<Generation>& times_table() {
       {{"row_id", &G::row_id, Count{}, "as in `rows.csv`"},
        {"prefill_ns", &G::prefill_ns, kNs,
         "until the prompt is committed; a drafter reads it in its first draft"},
-       {"time_to_first_token_ns", &G::time_to_first_token_ns, kNs,
-        "from the start of the prefill"},
+       {"time_to_first_token_ns", &G::time_to_first_token_ns, kNs, "from the start of the prefill"},
        {"decode_ns", &G::decode_ns, Count{.least = 1, .unit = "ns"}, "all rounds"},
        {"draft_ns", &G::draft_ns, kNs,
         "their split: drafting; the target's forwards; processors, acceptance and commit; the "

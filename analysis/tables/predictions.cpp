@@ -8,8 +8,8 @@ namespace {
 
 std::vector<Column<PredictionRow>> speedup_interval_columns(const Number& number) {
   auto columns = interval_columns<PredictionRow>(
-      "predicted_speedup",
-      [](auto& row) -> auto& { return row.prediction.speedup_interval; }, number,
+      "predicted_speedup", [](auto& row) -> auto& { return row.prediction.speedup_interval; },
+      number,
       "95 % prediction interval of the measured speed-up, by Student's t on the logarithm (degrees "
       "of freedom after Satterthwaite). It adds the spread among pilots (delete-one jackknife in "
       "every category), once for their own mean and once for the measured prompts; the spread of "
@@ -29,8 +29,8 @@ const Schema<PredictionRow>& predictions_table() {
   const auto of = [](auto member) {
     return [member](auto& row) -> auto& { return row.prediction.*member; };
   };
-  constexpr Number kPositive{.low = 1e-9, .high = 1e18}, kNs{.low = 1e-9, .high = 1e18,
-                                                             .unit = "ns"};
+  constexpr Number kPositive{.low = 1e-9, .high = 1e18},
+      kNs{.low = 1e-9, .high = 1e18, .unit = "ns"};
   static const Schema<P> table{
       "predictions.csv",
       "a cell, before it was measured; `paced_walltime_ns` is at the pace of the measuring",

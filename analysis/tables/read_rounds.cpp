@@ -62,8 +62,7 @@ void check_round(const Table& table, std::size_t row, const Round& round, const 
     table.fail(row, "tested", "must hold: accepted <= tested <= drafted");
   if (round.emitted > round.accepted + 1) table.fail(row, "emitted", "at most accepted + 1");
   if (round.rows > round.drafted + 1) table.fail(row, "rows", "at most drafted + 1");
-  if (place.is_chain &&
-      (round.accepted == round.drafted) != (round.next_kind == NextKind::bonus))
+  if (place.is_chain && (round.accepted == round.drafted) != (round.next_kind == NextKind::bonus))
     table.fail(row, "next_kind", "a bonus where all of a chain was accepted, and only there");
 }
 
@@ -76,8 +75,8 @@ Generation& generation_of(const Table& table, std::size_t row, Run& run) {
 void read_rounds(const std::string& path, Run& run) {
   std::map<std::int64_t, RoundTotals> totals;
   std::int64_t last = -1;
-  run.rounds = rounds_table().read(
-      path, [&](const Table& table, std::size_t place, const Round& round) {
+  run.rounds =
+      rounds_table().read(path, [&](const Table& table, std::size_t place, const Round& round) {
         Generation& g = generation_of(table, place, run);
         if (g.axes.is_plain())
           table.fail(place, "row_id", "a round of plain decoding, which has none here");
@@ -87,8 +86,7 @@ void read_rounds(const std::string& path, Run& run) {
         else if (last != g.row_id)
           table.fail(place, "row_id", "the rounds of a generation stand in a row");
         last = g.row_id;
-        check_round(table, place, round,
-                    {.round = sum.rounds, .is_chain = g.axes.tree == "chain"});
+        check_round(table, place, round, {.round = sum.rounds, .is_chain = g.axes.tree == "chain"});
         sum.add(round);
         g.deepest = std::max(g.deepest, round.depth);
       });

@@ -12,7 +12,8 @@ const Schema<RegretRow>& regrets_table() {
   };
   static const Schema<R> table{
       "regret.csv",
-      "a policy of a drafter and temperature: its timed and its priced loss against the best static "
+      "a policy of a drafter and temperature: its timed and its priced loss against the best "
+      "static "
       "length, and the priced one against the clairvoyant bound (needs two policies, one of them "
       "`constant:N`, and costs)",
       joined<R>(

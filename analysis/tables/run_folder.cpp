@@ -11,7 +11,6 @@
 #include "analysis/tables/failures.h"
 #include "analysis/tables/generation_tables.h"
 #include "analysis/tables/read_rounds.h"
-#include "sim/system/errors.h"
 #include "sim/rules/lossy_rule_options.h"
 #include "sim/system/errors.h"
 
@@ -87,8 +86,8 @@ class RowsBefore {
 
 void read_rows(const std::string& path, Run& run) {
   RowsBefore before;
-  run.generations = rows_table().read(
-      path, [&](const Table& table, std::size_t place, const Generation& g) {
+  run.generations =
+      rows_table().read(path, [&](const Table& table, std::size_t place, const Generation& g) {
         check_generation(table, place, g, run.manifest);
         before.check(table, place, g);
         run.manifest.target(g.axes.model);
@@ -153,15 +152,16 @@ void read_times(const std::string& path, Run& run) {
     throw DataError(path + ": " + std::to_string(table.size()) + " rows, rows.csv has " +
                     std::to_string(run.generations.size()));
   }
-  times_table().read(table, groups, [&run](const Table& times, std::size_t place,
-                                           const Generation& row) {
-    Generation& g = generation_of(times, place, run);
-    if (g.decode_ns > 0) times.fail(place, "row_id", "occurs twice");
-    check_split(times, place, row);
-    if (row.energy_j.has_value() == row.energy_source.empty())
-      times.fail(place, "energy_source", "an energy and its source stand together, or neither does");
-    add_times(row, g);
-  });
+  times_table().read(table, groups,
+                     [&run](const Table& times, std::size_t place, const Generation& row) {
+                       Generation& g = generation_of(times, place, run);
+                       if (g.decode_ns > 0) times.fail(place, "row_id", "occurs twice");
+                       check_split(times, place, row);
+                       if (row.energy_j.has_value() == row.energy_source.empty())
+                         times.fail(place, "energy_source",
+                                    "an energy and its source stand together, or neither does");
+                       add_times(row, g);
+                     });
   check_sections(path, run);
 }
 
@@ -187,12 +187,12 @@ void read_predictions(const std::string& path, Run& run) {
     groups.present = {kIntervalGroup};
   std::map<std::string, const CellAxes*> cells;
   for (const Generation& g : run.generations) cells.emplace(g.cell_id, &g.axes);
-  predictions_table().read(
-      table, groups, [&](const Table& rows, std::size_t place, const PredictionRow& row) {
-        check_prediction(rows, place, row, cells);
-        if (!run.predictions.emplace(row.cell_id, row.prediction).second)
-          rows.fail(place, "cell_id", "occurs twice");
-      });
+  predictions_table().read(table, groups,
+                           [&](const Table& rows, std::size_t place, const PredictionRow& row) {
+                             check_prediction(rows, place, row, cells);
+                             if (!run.predictions.emplace(row.cell_id, row.prediction).second)
+                               rows.fail(place, "cell_id", "occurs twice");
+                           });
 }
 
 void read_failures(const std::string& path, Run& run) {

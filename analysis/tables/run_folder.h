@@ -61,8 +61,7 @@ struct Generation {
   std::int64_t walltime_ns() const { return prefill_ns + decode_ns; }
   /// By all models in its rounds.
   std::optional<std::int64_t> read_bytes() const {
-    return target_bytes && draft_bytes ? std::optional(*target_bytes + *draft_bytes)
-                                       : std::nullopt;
+    return target_bytes && draft_bytes ? std::optional(*target_bytes + *draft_bytes) : std::nullopt;
   }
 };
 

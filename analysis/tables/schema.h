@@ -16,11 +16,6 @@
 
 namespace speclab::analysis {
 
-/// Columns of a table without their rows, for messages and pages.
-struct ColumnText {
-  std::string_view name, values, meaning;
-};
-
 template <typename Row>
 class Schema {
  public:
@@ -85,13 +80,6 @@ class Schema {
     CsvWriter csv = writer(groups);
     for (const Row& row : rows) write(csv, row, groups);
     return std::move(csv).content();
-  }
-
-  std::vector<ColumnText> texts() const {
-    std::vector<ColumnText> texts;
-    for (const Column<Row>& column : columns_)
-      texts.push_back({column.name, column.values, column.meaning});
-    return texts;
   }
 
  private:

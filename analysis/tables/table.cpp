@@ -130,9 +130,8 @@ double Table::number_from(double low, double high, std::size_t row, std::string_
   const double value = number(row, column);
   if (value < low || value > high)
     fail(row, column,
-         low == kAboveZero
-             ? fmt::format("{}; allowed: numbers above 0, at most {}", value, high)
-             : fmt::format("{}; allowed: numbers from {} to {}", value, low, high));
+         low == kAboveZero ? fmt::format("{}; allowed: numbers above 0, at most {}", value, high)
+                           : fmt::format("{}; allowed: numbers from {} to {}", value, low, high));
   return value;
 }
 

@@ -16,8 +16,7 @@ class Order {
  public:
   void check(const Table& table, std::size_t place, const TimelineRound& round) {
     if (round.accepted > round.drafted) table.fail(place, "accepted", "more than drafted");
-    if (round.emitted > round.accepted + 1)
-      table.fail(place, "emitted", "more than accepted + 1");
+    if (round.emitted > round.accepted + 1) table.fail(place, "emitted", "more than accepted + 1");
     if (round.row_id < row_id_) table.fail(place, "row_id", "below that of the row before");
     if (round.row_id != row_id_) next_ = 0;
     row_id_ = round.row_id;

@@ -79,7 +79,8 @@ void GateFolder::add(std::span<const analysis::BenchPairRow> rows) {
 }
 
 void GateFolder::add(std::span<const analysis::BenchCountRow> rows) const {
-  if (!path_.empty()) write_file(path_ + "/" + kCountsFile, analysis::bench_counts_table().csv(rows));
+  if (!path_.empty())
+    write_file(path_ + "/" + kCountsFile, analysis::bench_counts_table().csv(rows));
 }
 
 void GateFolder::write_gate(const BuildGate& gate) const {

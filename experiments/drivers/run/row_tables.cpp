@@ -112,8 +112,10 @@ analysis::Generation RowTables::generation_of(const RowEntry& row) const {
                          .other_ns = totals.other_ns,
                          .peak_memory_bytes = row.peak_memory_bytes,
                          .section = row.section};
-  if (row.read) std::tie(g.target_bytes, g.draft_bytes) = std::tie(row.read->target, row.read->draft);
-  if (row.energy) std::tie(g.energy_j, g.energy_source) = std::tie(row.energy->joules, row.energy->source);
+  if (row.read)
+    std::tie(g.target_bytes, g.draft_bytes) = std::tie(row.read->target, row.read->draft);
+  if (row.energy)
+    std::tie(g.energy_j, g.energy_source) = std::tie(row.energy->joules, row.energy->source);
   return g;
 }
 
