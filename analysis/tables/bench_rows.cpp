@@ -9,7 +9,7 @@
 namespace speclab::analysis {
 namespace {
 
-constexpr Number kNs{.low = kAboveZero, .high = 1e15, .unit = "ns"};
+constexpr Number kCallNs{.low = kAboveZero, .high = 1e15, .unit = "ns"};
 constexpr Number kInstructions{.low = kAboveZero, .high = 1e15};
 
 /// The side that ran first, as `base` or `head`.
@@ -72,11 +72,11 @@ const Schema<BenchPairRow>& bench_pairs_table() {
                    "look left the benchmark unclear"},
                   {"look", &P::look, Count{.least = 1, .most = 2}, ""},
                   first_column(),
-                  {"base_ns", &P::base_ns, kNs,
+                  {"base_ns", &P::base_ns, kCallNs,
                    "processor time of a call, the least of a process's repetitions"},
-                  {"head_ns", &P::head_ns, kNs, ""},
-                  {"base_wall_ns", &P::base_wall_ns, kNs, "the same on the wall; not judged"},
-                  {"head_wall_ns", &P::head_wall_ns, kNs, ""},
+                  {"head_ns", &P::head_ns, kCallNs, ""},
+                  {"base_wall_ns", &P::base_wall_ns, kCallNs, "the same on the wall; not judged"},
+                  {"head_wall_ns", &P::head_wall_ns, kCallNs, ""},
                   {"base_checksum", &P::base_checksum, Count{},
                    "32 bits of what a call works out: the work is the same where they are"},
                   {"head_checksum", &P::head_checksum, Count{}, ""}}})};

@@ -33,11 +33,11 @@ const Schema<CostRow>& costs_table() {
             {"drafter", &CostRow::drafter, MaybeText{}, ""},
             {"tree", &CostRow::tree, MaybeText{}, ""},
             {"verifier", &CostRow::verifier, MaybeText{}, ""},
-            {"regime", &CostRow::regime, Named<Regime>{{Regime::greedy, Regime::sampled}},
+            {"regime", &CostRow::regime, OneOf<Regime>{{Regime::greedy, Regime::sampled}},
              "`greedy` or `sampled`: whether laws are made and drawn from; empty where it does "
              "not matter"},
             {"kind", &CostRow::kind,
-             Named<CostKind>{
+             OneOf<CostKind>{
                  {CostKind::target, CostKind::draft, CostKind::prefill, CostKind::overhead}},
              "`target`, `draft` (one call that drafts `rows` levels), `prefill` (`rows` prompt "
              "tokens; with a drafter what its first draft costs on top), `overhead` (a round "
@@ -54,8 +54,13 @@ const Schema<CostRow>& costs_table() {
                "`n` timings and the interval of order statistics, empty if `n` < 6. Rows before "
                "2026-11-24 are such medians over all passes"),
            {{"n", [](auto& row) -> auto& { return row.ns.n; }, Count{.least = 1},
-             "passes; of a point that one pass met, timings"}}})};
-  return table;
+             "passes; of a point that one pass met, timings"
+}
+}  // namespace speclab::analysis
+})
+}
+;
+return table;
 }
 
 std::vector<CostRow> read_costs(const std::string& path) {

@@ -109,7 +109,7 @@ struct Flag {
 
 /// One of some enumerators by its name, as to_string gives it.
 template <typename Enum>
-struct Named {
+struct OneOf {
   std::vector<Enum> all;
 
   std::string_view values() const { return "text"; }

@@ -5,6 +5,26 @@
 
 namespace speclab::analysis {
 
+namespace {
+
+/// Tokens of a generation, its rounds and the drafts in them, counted.
+std::vector<Column<Generation>> count_columns() {
+  using G = Generation;
+  return {
+      {"rounds", &G::rounds, Count{.least = 1}, "rounds; for plain decoding the target's steps"},
+      {"drafting_rounds", &G::drafting_rounds, Count{}, "rounds that drafted at least one token"},
+      {"drafted", &G::drafted, Count{}, "drafted tokens (nodes of a tree)"},
+      {"accepted", &G::accepted, Count{}, "accepted drafts, as verified, before a stop rule cuts"},
+      {"tested", &G::tested, Count{},
+       "drafts looked at: accepted, and those whose rejection ended or changed a path"},
+      {"recovered", &G::recovered, Count{},
+       "rounds ended by a recovered token, by a bonus token (a round that drafts nothing "
+       "ends with a bonus)"},
+      {"bonus", &G::bonus, Count{}, ""}};
+}
+
+}  // namespace
+
 const Schema<Generation>& rows_table() {
   using G = Generation;
   static const Schema<G> table{
@@ -26,24 +46,9 @@ const Schema<Generation>& rows_table() {
             {"sequence_id", &G::sequence_id, Count{},
              "sequence number within the streams, from the id of the prompt and the repetition. "
              "Revisions before sections took the place of the prompt in the list: their configs, "
-             "repeated above temperature 0, give other text of the same law"},
-            {"prompt_tokens", &G::prompt_tokens, Count{.least = 1},
-             "tokens of the prompt, chat template included"},
-            {"output_tokens", &G::output_tokens, Count{.least = 1}, "tokens emitted"},
-            {"rounds", &G::rounds, Count{.least = 1},
-             "rounds; for plain decoding the target's steps"},
-            {"drafting_rounds", &G::drafting_rounds, Count{},
-             "rounds that drafted at least one token"},
-            {"drafted", &G::drafted, Count{}, "drafted tokens (nodes of a tree)"},
-            {"accepted", &G::accepted, Count{},
-             "accepted drafts, as verified, before a stop rule cuts"},
-            {"tested", &G::tested, Count{},
-             "drafts looked at: accepted, and those whose rejection ended or changed a path"},
-            {"recovered", &G::recovered, Count{},
-             "rounds ended by a recovered token, by a bonus token (a round that drafts nothing "
-             "ends with a bonus)"},
-            {"bonus", &G::bonus, Count{}, ""},
-            {"stop_reason", &G::stop_reason,
+             "repeated above temperature 0, give other text of the same law"}},
+           count_columns(),
+           {{"stop_reason", &G::stop_reason,
              Text{{"length", "end_of_sequence", "stop_string", "time"}},
              "`length`, `end_of_sequence`, `stop_string`, `time`"},
             {"output_hash", &G::output_hash, Text{}, "16 hexadecimal digits over the output ids"},
@@ -76,7 +81,7 @@ const Schema<Round>& rounds_table() {
        {"tested", &R::tested, Count{}, ""},
        {"emitted", &R::emitted, Count{.least = 1},
         "tokens kept after a stop rule; without one `accepted` + 1"},
-       {"next_kind", &R::next_kind, Named<NextKind>{{NextKind::recovered, NextKind::bonus}},
+       {"next_kind", &R::next_kind, OneOf<NextKind>{{NextKind::recovered, NextKind::bonus}},
         "`recovered` or `bonus`"}}};
   return table;
 }

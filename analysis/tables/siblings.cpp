@@ -8,7 +8,7 @@
 namespace speclab::analysis {
 namespace {
 
-constexpr std::int64_t kMost = 10'000;  ///< levels, and children of a node
+constexpr std::int64_t kMostPlaces = 10'000;  ///< levels, and children of a node
 constexpr double kRounding = 1 + 1e-9;  ///< what is summed in two orders may differ by that share
 
 void check_sums(const Table& table, std::size_t place, const SiblingRow& row) {
@@ -36,17 +36,18 @@ const Schema<SiblingRow>& siblings_table() {
   static const Schema<S> table{
       "siblings.csv",
       "a prompt of a cell and a place in its drafts' trees (only if there are trees)",
-      joined<S>({cell_columns<S>(&S::cell_id, &S::category, &S::axes),
-                 {{"prompt_id", &S::prompt_id, Text{}, "prompt"},
-                  {"depth", of_place(&sim::TreePlace::depth), Count{.least = 1, .most = kMost},
-                   "where a node stands: its depth, 1 is the first; the place of its parent among "
-                   "that one's siblings, 0 at depth 1; its own, 1 is the first"},
-                  {"parent_rank", of_place(&sim::TreePlace::parent_rank), Count{.most = kMost}, ""},
-                  {"rank", of_place(&sim::TreePlace::rank), Count{.least = 1, .most = kMost}, ""},
-                  {"drafts", of_sums(&SiblingSums::drafts), Count{.least = 1}, "such nodes"},
-                  {"reached", of_sums(&SiblingSums::reached), Number{},
-                   "sum of the chances that their parents are accepted; that they are themselves"},
-                  {"accepted", of_sums(&SiblingSums::accepted), Number{}, ""}}})};
+      joined<S>(
+          {cell_columns<S>(&S::cell_id, &S::category, &S::axes),
+           {{"prompt_id", &S::prompt_id, Text{}, "prompt"},
+            {"depth", of_place(&sim::TreePlace::depth), Count{.least = 1, .most = kMostPlaces},
+             "where a node stands: its depth, 1 is the first; the place of its parent among "
+             "that one's siblings, 0 at depth 1; its own, 1 is the first"},
+            {"parent_rank", of_place(&sim::TreePlace::parent_rank), Count{.most = kMostPlaces}, ""},
+            {"rank", of_place(&sim::TreePlace::rank), Count{.least = 1, .most = kMostPlaces}, ""},
+            {"drafts", of_sums(&SiblingSums::drafts), Count{.least = 1}, "such nodes"},
+            {"reached", of_sums(&SiblingSums::reached), Number{},
+             "sum of the chances that their parents are accepted; that they are themselves"},
+            {"accepted", of_sums(&SiblingSums::accepted), Number{}, ""}}})};
   return table;
 }
 
