@@ -1,6 +1,5 @@
 #include "experiments/drivers/run/row_tables.h"
 
-#include <tuple>
 
 #include "analysis/tables/generation_tables.h"
 #include "analysis/tables/timeline.h"
@@ -29,6 +28,26 @@ struct RoundTotals {
     }
   }
 };
+
+/// What times.csv says of a row.
+void add_times(const RowEntry& row, const RoundTotals& totals, analysis::Generation& g) {
+  g.prefill_ns = row.prefill_ns;
+  g.time_to_first_token_ns = row.time_to_first_token_ns;
+  g.decode_ns = row.decode_ns;
+  g.draft_ns = totals.draft_ns;
+  g.target_ns = totals.target_ns;
+  g.verify_ns = totals.verify_ns;
+  g.other_ns = totals.other_ns;
+  g.peak_memory_bytes = row.peak_memory_bytes;
+  if (row.read) {
+    g.target_bytes = row.read->target;
+    g.draft_bytes = row.read->draft;
+  }
+  if (row.energy) {
+    g.energy_j = row.energy->joules;
+    g.energy_source = row.energy->source;
+  }
+}
 
 /// Text that is no UTF-8 is replaced.
 std::string json_line(const Json& json) {
@@ -103,19 +122,8 @@ analysis::Generation RowTables::generation_of(const RowEntry& row) const {
                          .lossless = !is_forced && !is_lossy(cell(row)),
                          .law_distance = row.law_distance,
                          .forced_acceptance = is_forced,
-                         .prefill_ns = row.prefill_ns,
-                         .time_to_first_token_ns = row.time_to_first_token_ns,
-                         .decode_ns = row.decode_ns,
-                         .draft_ns = totals.draft_ns,
-                         .target_ns = totals.target_ns,
-                         .verify_ns = totals.verify_ns,
-                         .other_ns = totals.other_ns,
-                         .peak_memory_bytes = row.peak_memory_bytes,
                          .section = row.section};
-  if (row.read)
-    std::tie(g.target_bytes, g.draft_bytes) = std::tie(row.read->target, row.read->draft);
-  if (row.energy)
-    std::tie(g.energy_j, g.energy_source) = std::tie(row.energy->joules, row.energy->source);
+  add_times(row, totals, g);
   return g;
 }
 
