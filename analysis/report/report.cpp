@@ -141,7 +141,7 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& g
   const std::vector<CostRow> costs = read_costs_if_any(run_folder);
   const std::vector<PolicyComparison> policies =
       policy_comparisons(run, data.pooled, costs, bootstrap);
-  const LedgerMaker maker(run, costs, read_pace(run_folder + "/pace.csv"));
+  const LedgerMaker maker(run, costs, pace_table().read_if_there(run_folder + "/pace.csv"));
   const RunLedgers ledgers{
       .pooled = ledgers_of(data.pooled, maker),
       .by_category = ledgers_of(data.by_category, maker),
