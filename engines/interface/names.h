@@ -15,7 +15,7 @@
 
 namespace speclab::engines {
 
-/// What the law of a drafter comes from.
+/// Sources of the law of a drafter.
 enum class LawSource {
   nothing,
   ngrams,
@@ -34,7 +34,7 @@ struct DrafterTraits {
   LawSource law = LawSource::nothing;
   const char* model = "";  ///< the project's, which it reads if none is named
   bool looks_up = false;   ///< copies what followed the sequence's last tokens before
-  std::int32_t order = 0;  ///< of its n-grams; 0: any
+  std::int32_t order = 0;  ///< its n-grams have it; 0: any
 
   constexpr bool drafts() const { return looks_up || draws_trees(); }
   /// Trees need a law; the others draft chains.
@@ -156,7 +156,7 @@ inline constexpr auto kNamesOf = [] {
     if (std::invoke(Question, row)) *name++ = row.name;
   return names;
 }();
-/// The same of drafters, for messages.
+/// Kinds of drafters, for messages.
 template <auto Question>
 std::string drafters_that() {
   return fmt::format("{}", fmt::join(kNamesOf<kDrafters, Question>, ", "));
