@@ -156,9 +156,9 @@ void check_options(const VerifyOptions& options) {
   if (options.positions < 1)
     throw ConfigError(fmt::format("--positions {}; allowed: integers >= 1", options.positions));
   if (options.against) check_against(*options.against, options.common.model.dtype);
-  if (!options.decoder.drafter.traits().drafts())
+  if (const std::string& kind = options.decoder.drafter.kind; kind == "none" || kind == "plain")
     throw ConfigError(fmt::format("--drafter {} drafts nothing that could be verified; allowed: {}",
-                                  options.decoder.drafter.kind,
+                                  kind,
                                   fmt::join(std::span(engines::kDrafterKinds).subspan(1), ", ")));
 }
 
