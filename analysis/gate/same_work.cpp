@@ -26,8 +26,8 @@ constexpr std::array<std::string_view, 8> kWork = {"experiment.repetitions",
                                                    "prompts.",
                                                    "sampling.",
                                                    "verification."};
-constexpr std::array<std::string_view, 7> kOrigins = {"machine",    "device",   "kernels", "dtype",
-                                                      "arithmetic", "libtorch", "seed"};
+constexpr std::array<std::string_view, 6> kOrigins = {"machine", "device",   "kernels",
+                                                      "dtype",   "libtorch", "seed"};
 /// Without these in words, beside its origins, a run cannot be held against another.
 constexpr std::array<std::string_view, 7> kRecorded = {
     "revision", "flags", "blas", "governor", "driver", "threads", "prompts_sha256"};

@@ -29,8 +29,8 @@ std::vector<std::string> config_differences(const Manifest& base, const Manifest
 std::vector<std::string> work_differences(const Run& base, const Run& head);
 
 /// What may make counts differ between runs of the same work, "name: BASE, HEAD" each: machine,
-/// arithmetic, library, seed, drafters' weights and settings, axes and pilots of the config. None:
-/// counts must be equal.
+/// number format, library, seed, drafters' weights and settings, axes and pilots of the config.
+/// None: counts must be equal.
 std::vector<std::string> origin_differences(const Manifest& base, const Manifest& head);
 
 }  // namespace speclab::analysis

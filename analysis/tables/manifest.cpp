@@ -19,8 +19,8 @@ namespace {
 
 constexpr double kMostNats = 1e3;  ///< of a held-out loss
 
-constexpr std::array<std::string_view, 6> kOfARun{"kernels",       "dtype",          "arithmetic",
-                                                  "config_sha256", "prompts_sha256", "seed"};
+constexpr std::array<std::string_view, 5> kOfARun{"kernels", "dtype", "config_sha256",
+                                                  "prompts_sha256", "seed"};
 
 toml::table parse(const std::string& path, const std::string& text) {
   if (const std::size_t line = too_deep_toml_line(text); line > 0)

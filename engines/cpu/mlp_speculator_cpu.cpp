@@ -10,6 +10,7 @@
 #include <numbers>
 
 #include "engines/formats/input_file.h"
+#include "engines/interface/names.h"
 #include "sim/system/errors.h"
 #include "sim/system/sha256.h"
 
@@ -60,7 +61,7 @@ MlpSpeculatorCpu::MlpSpeculatorCpu(const MlpSpeculatorConfig& config, const Weig
       embedding_rows_(config.embedding_rows()) {
   load(weights);
   info_.name = config.name;
-  info_.family = "mlp_speculator";
+  info_.family = kMlpSpeculatorKind;
   info_.dtype = type == ElementType::float32 ? "float32" : "bfloat16";
   info_.device = "cpu";
   info_.kernels = kernels_->name;

@@ -33,17 +33,17 @@ void check_tree(const DecoderOptions& options) {
     refuse(found, "chain, and shapes fixed beforehand as 3x2x1 or parents:0,0,1");
   if (growth.max_nodes() > kMaxDraftLength)
     refuse(fmt::format("{} of {} nodes", found, growth.max_nodes()), "up to 63 nodes");
-  if (options.verifier == "block" && options.drafter.tree != "chain")
+  if (!verifier_traits(options.verifier).takes_trees && options.drafter.tree != "chain")
     refuse("verifier = \"block\" with " + found, "block with chains alone");
 }
 
 void check_supported(const DecoderOptions& options, const LanguageModel& target,
                      const LanguageModel* drafter) {
-  const std::string& kind = options.drafter.kind;
-  if (kind != "plain" && kind != "none" && kind != "small_transformer")
-    refuse("drafter = \"" + escaped(kind) + "\"", "plain, none, small_transformer");
+  const DrafterTraits drafts = options.drafter.traits();
+  if (drafts.drafts() && !drafts.reads_language_model())
+    refuse("drafter = \"" + escaped(options.drafter.kind) + "\"", "plain, none, small_transformer");
   check_tree(options);
-  const bool is_drawn = options.sampling.temperature > 0 && kind == "small_transformer";
+  const bool is_drawn = options.sampling.temperature > 0 && drafts.drafts();
   if (is_drawn && options.verifier != "rejection" && options.verifier != "replay")
     refuse("verifier = \"" + escaped(options.verifier) + "\"", "rejection, replay");
   bool is_plain = true;

@@ -12,7 +12,7 @@ namespace speclab::engines {
 /// Work of a bridge for each sequence of a batch.
 class BridgeMeter {
  public:
-  /// @param bridge  one of kBridges
+  /// @param bridge  one of kBridgeNames
   BridgeMeter(std::string bridge, std::shared_ptr<const SharedVocabulary> shared)
       : bridge_(std::move(bridge)), shared_(std::move(shared)) {}
 

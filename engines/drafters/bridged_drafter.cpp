@@ -8,10 +8,6 @@
 namespace speclab::engines {
 namespace {
 
-bool spells_anew(const std::string& bridge) {
-  return bridge == "re_encode" || bridge == "look_behind";
-}
-
 std::unique_ptr<Drafter> drafter_of_shared_tokens(std::unique_ptr<DraftModel> model,
                                                   const Bridge& bridge, const ModelInfo& target,
                                                   const DecoderOptions& options) {
@@ -35,7 +31,7 @@ std::unique_ptr<Drafter> drafter_of_shared_tokens(std::unique_ptr<DraftModel> mo
 std::unique_ptr<Drafter> bridged_drafter(std::shared_ptr<LanguageModel> model, const Bridge& bridge,
                                          const ModelInfo& target, const DecoderOptions& options) {
   auto draft_model = transformer_draft_model(std::move(model));
-  if (!spells_anew(bridge.kind))
+  if (!bridge_traits(bridge.kind).spells_anew)
     return drafter_of_shared_tokens(std::move(draft_model), bridge, target, options);
   if (options.drafter.tree != "chain")
     throw ConfigError(

@@ -17,7 +17,7 @@ namespace speclab::engines {
 inline constexpr std::size_t kLookBehind = 10;
 
 struct Bridge {
-  std::string kind;  ///< one of kBridges
+  std::string kind;  ///< one of kBridgeNames
   TokenizerPair tokenizers;
   std::shared_ptr<const SharedVocabulary> shared;
 };

@@ -4,7 +4,6 @@
 
 #include "engines/drafters/next_token_sources.h"
 #include "engines/drafters/prompt_matches.h"
-#include "engines/interface/names.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {
@@ -15,7 +14,7 @@ class CopyNextTokens final : public NextTokens {
   CopyNextTokens(const DrafterOptions& options, std::int32_t vocab_size)
       : matches_(options),
         vocab_size_(static_cast<std::size_t>(vocab_size)),
-        claims_(is_among(options.kind, kMixedDrafterKinds)),
+        claims_(options.traits().mixes_copies()),
         weight_(options.lookup_weight) {
     if (weight_ && !(*weight_ > 0 && *weight_ <= 1))
       throw ConfigError(

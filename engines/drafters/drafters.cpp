@@ -8,7 +8,6 @@
 #include "engines/drafters/next_token_sources.h"
 #include "engines/interface/drafter_checks.h"
 #include "engines/interface/fitting_drafter.h"
-#include "engines/interface/names.h"
 #include "sim/core/tree_growth.h"
 #include "sim/system/errors.h"
 
@@ -22,7 +21,7 @@ std::string name_of(const DrafterOptions& drafter) {
 
 /// Names that say an order take no other.
 void check_order(const DrafterOptions& drafter, std::int32_t found) {
-  const std::int32_t wanted = drafter.kind == "unigram" ? 1 : drafter.kind == "bigram" ? 2 : found;
+  const std::int32_t order = drafter.traits().order, wanted = order == 0 ? found : order;
   if (found != wanted)
     throw ConfigError(
         fmt::format("drafter '{}' is an n-gram model of order {}; a {} drafter takes order {}; "
@@ -37,12 +36,12 @@ class Sources {
       : sampling_(sampling), target_(target), models_(models) {}
 
   std::unique_ptr<NextTokens> next_tokens(const DrafterOptions& drafter) {
-    if (drafter.kind == "mixture") return mixture(drafter);
-    if (drafter.kind == "prompt_lookup") return copy_next_tokens(drafter, target_.vocab_size);
+    const DrafterTraits traits = drafter.traits();
+    if (traits.is_mixture()) return mixture(drafter);
+    if (traits.only_looks_up()) return copy_next_tokens(drafter, target_.vocab_size);
     std::unique_ptr<NextTokens> model = of_model(drafter);
-    return is_among(drafter.kind, kMixedDrafterKinds)
-               ? next_tokens_with_lookup(std::move(model), drafter, sampling_)
-               : std::move(model);
+    return traits.mixes_copies() ? next_tokens_with_lookup(std::move(model), drafter, sampling_)
+                                 : std::move(model);
   }
 
  private:
@@ -50,7 +49,7 @@ class Sources {
   std::unique_ptr<NextTokens> mixture(const DrafterOptions& drafter) {
     std::vector<MixturePart> parts;
     for (DrafterOptions part : drafter.parts) {
-      if (part.kind == "prompt_lookup" && !part.min_ngram)
+      if (part.traits().only_looks_up() && !part.min_ngram)
         part.min_ngram = std::min(2, part.longest_ngram());
       parts.push_back({next_tokens(part), part.weight});
     }
@@ -58,8 +57,8 @@ class Sources {
   }
 
   std::unique_ptr<NextTokens> of_model(const DrafterOptions& drafter) {
-    if (is_among(drafter.kind, kNgramDrafterKinds)) return of_ngrams(drafter);
-    if (drafter.kind == "mlp_speculator") return of_mlp_speculator(drafter);
+    if (drafter.traits().reads_ngrams()) return of_ngrams(drafter);
+    if (drafter.traits().reads_stages()) return of_mlp_speculator(drafter);
     return of_transformer(drafter);
   }
 
@@ -78,15 +77,15 @@ class Sources {
   }
 
   std::unique_ptr<NextTokens> of_transformer(const DrafterOptions& drafter) {
-    SPECLAB_EXPECT(is_among(drafter.kind, kTransformerDrafterKinds),
-                   "a drafter of kind " + drafter.kind);
+    const DrafterTraits traits = drafter.traits();
+    SPECLAB_EXPECT(traits.reads_transformer(), "a drafter of kind " + drafter.kind);
     const auto model = models_.language_model(drafter.kind, drafter.model);
     check_base_model(name_of(drafter), model->info(), target_);
-    if (drafter.kind == "feature_transformer" && model->info().feature_size == 0)
+    if (traits.needs_states() && model->info().feature_size == 0)
       throw ConfigError(
-          fmt::format("drafter 'feature_transformer': {} reads no hidden states; allowed: a folder "
+          fmt::format("drafter '{}': {} reads no hidden states; allowed: a folder "
                       "that speclab train made of this kind, or the drafter small_transformer",
-                      model->info().name));
+                      drafter.kind, model->info().name));
     take_once(model.get(), drafter);
     return model_next_tokens(transformer_draft_model(model, target_.state_size()), sampling_);
   }
@@ -112,8 +111,6 @@ DraftForm form_of(const DrafterOptions& drafter) {
 
 }  // namespace
 
-std::vector<std::string> drafter_kinds() { return {kDrafterKinds.begin(), kDrafterKinds.end()}; }
-
 std::unique_ptr<Drafter> make_small_transformer_drafter(std::shared_ptr<LanguageModel> model,
                                                         const DecoderOptions& options) {
   return make_growing_drafter(
@@ -127,15 +124,16 @@ std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const Model
   check_drafter_options(drafter);
   const std::shared_ptr<const TokenMask>& mask = options.sampling.rules.mask;
   const bool is_masked = mask != nullptr;
-  if (drafter.kind == "none" && !is_masked) return make_null_drafter();
-  if (drafter.kind == "prompt_lookup" && !is_masked)
+  const DrafterTraits traits = drafter.traits();
+  if (!traits.drafts() && !is_masked) return make_null_drafter();
+  if (traits.only_looks_up() && !is_masked)
     return make_prompt_lookup_drafter(options, target.vocab_size);
-  if (is_among(drafter.kind, kBridgedDrafterKinds))
+  if (traits.reads_language_model())
     if (const auto bridged = models.bridged(options))
       return bridged_drafter(bridged->model, bridged->bridge, target, options);
   std::unique_ptr<NextTokens> next_tokens =
-      drafter.kind == "none" ? no_next_tokens(target.vocab_size)
-                             : Sources(options.sampling, target, models).next_tokens(drafter);
+      traits.drafts() ? Sources(options.sampling, target, models).next_tokens(drafter)
+                      : no_next_tokens(target.vocab_size);
   if (is_masked)
     next_tokens = constrained_next_tokens(std::move(next_tokens), mask, form_of(drafter));
   return make_growing_drafter(std::move(next_tokens), drafter.kind, options);

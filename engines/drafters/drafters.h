@@ -52,7 +52,6 @@ class DrafterModels {
                                                    const std::string& path) = 0;
 };
 
-std::vector<std::string> drafter_kinds();
 /// Behind a mask (TextRules::mask) every kind drafts allowed tokens alone, forced ones for certain;
 /// "none" drafts the forced ones.
 /// @param target  whose vocabulary the drafter must share, unless a bridge leads there

@@ -31,7 +31,7 @@ class ReEncodingDrafter final : public Drafter {
         next_tokens_(model_next_tokens(std::move(model), without_tokens(options.sampling))),
         growth_(make_shape_growth(options)),
         tokenizers_(bridge.tokenizers),
-        look_behind_(bridge.kind == "look_behind" ? kLookBehind : 0),
+        look_behind_(bridge_traits(bridge.kind).looks_behind ? kLookBehind : 0),
         texts_(tokenizers_, look_behind_),
         meter_(bridge.kind, bridge.shared),
         mask_(options.sampling.rules.mask),

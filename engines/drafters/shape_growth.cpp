@@ -13,7 +13,7 @@ namespace {
 DrawKind draw_kind_of(const DecoderOptions& options) {
   if (options.sampling.temperature == 0) return DrawKind::arg_max;
   const bool is_chain = options.drafter.tree == "chain";
-  return is_chain || is_among(options.verifier, kReplacementVerifierKinds)
+  return is_chain || verifier_traits(options.verifier).samples_independently
              ? DrawKind::sampled
              : DrawKind::sampled_without_replacement;
 }

@@ -16,15 +16,8 @@ namespace {
 /// The model that a drafter of this kind reads: the project's own if none is named.
 std::string model_name(const std::string& kind, const std::string& model) {
   if (!model.empty()) return model;
-  if (kind == "mlp_speculator") return "smollm2-mlp";
-  if (is_among(kind, kTransformerDrafterKinds))
-    return kind == "small_transformer" ? "smollm2-drafter" : "smollm2-feature";
-  return project_models_folder() + "/smollm2-" +
-         (kind == "unigram" || kind == "bigram" ? kind : "5gram");
-}
-
-bool drafts_shared_tokens(const std::string& bridge) {
-  return bridge == "intersection" || bridge == "trimmed_intersection";
+  const DrafterTraits traits = drafter_traits(kind);
+  return (traits.reads_ngrams() ? project_models_folder() + "/" : "") + traits.model;
 }
 
 /// @throws ConfigError if there is none
@@ -95,7 +88,7 @@ std::shared_ptr<const SharedVocabulary> DrafterStore::shared_vocabulary(
 }
 
 std::shared_ptr<MlpSpeculator> DrafterStore::mlp_speculator(const std::string& model) {
-  const std::string name = model_name("mlp_speculator", model);
+  const std::string name = model_name(kMlpSpeculatorKind, model);
   std::shared_ptr<MlpSpeculator>& loaded = mlp_speculators_[name];
   if (!loaded) loaded = maker_.mlp_speculator(open_mlp_speculator(name));
   return loaded;
@@ -117,10 +110,10 @@ std::optional<ModelInfo> DrafterStore::info(const DrafterOptions& options) {
 }
 
 std::optional<ModelInfo> DrafterStore::info_without_training(const DrafterOptions& options) {
-  if (is_among(options.kind, kTransformerDrafterKinds))
-    return transformer(options.kind, options.model).model->info();
-  if (options.kind == "mlp_speculator") return mlp_speculator(options.model)->info();
-  if (!is_among(options.kind, kNgramDrafterKinds)) return std::nullopt;
+  const DrafterTraits traits = options.traits();
+  if (traits.reads_transformer()) return transformer(options.kind, options.model).model->info();
+  if (traits.reads_stages()) return mlp_speculator(options.model)->info();
+  if (!traits.reads_ngrams()) return std::nullopt;
   return ngram_info(options);
 }
 
@@ -137,7 +130,7 @@ ModelInfo DrafterStore::ngram_info(const DrafterOptions& options) {
 
 std::shared_ptr<LanguageModel> DraftersOfTarget::language_model(const std::string& kind,
                                                                 const std::string& model) {
-  SPECLAB_EXPECT(is_among(kind, kTransformerDrafterKinds),
+  SPECLAB_EXPECT(drafter_traits(kind).reads_transformer(),
                  "a drafter that reads a transformer, not " + kind);
   DrafterStore::Transformer& drafter = store_.transformer(kind, model);
   const ModelInfo& info = drafter.model->info();
@@ -170,9 +163,10 @@ std::optional<DrafterModels::Bridged> DraftersOfTarget::bridged(const DecoderOpt
                    .shared = store_.shared_vocabulary(tokenizers)}};
   Bridge& bridge = bridged.bridge;
   if (!is_named) bridge.kind = usual_bridge(options.sampling);
-  if (!drafts_shared_tokens(bridge.kind)) return bridged;
+  const BridgeTraits traits = bridge_traits(bridge.kind);
+  if (traits.spells_anew) return bridged;
   expect_shared_tokens(*bridge.shared, drafter.name, target_.name);
-  if (bridge.kind == "trimmed_intersection")
+  if (traits.trims_head)
     bridged.model = store_.trimmed_transformer(asked.kind, asked.model,
                                                shared_rows(*bridge.shared, drafter.model->info()));
   return bridged;

@@ -131,9 +131,6 @@ class LocalEngines final : public Engines {
     return drafters_.info(options);
   }
 
-  std::vector<std::string> drafter_kinds() const override { return engines::drafter_kinds(); }
-  std::vector<std::string> verifier_kinds() const override { return engines::verifier_kinds(); }
-
   std::vector<double> law(const SamplingOptions& options, std::span<const double> logits,
                           std::span<const Token> previous_ids) const override {
     BasicLaw<double> law;
@@ -178,7 +175,7 @@ class LocalEngines final : public Engines {
     refuse_bridge(target, tokenizer, options);
 #if SPECLAB_HAVE_CUDA
     const std::shared_ptr<LanguageModel> drafter =
-        options.drafter.kind == "small_transformer"
+        options.drafter.traits().reads_language_model()
             ? drafters_.transformer(options.drafter.kind, options.drafter.model).model
             : nullptr;
     return std::make_unique<cuda::DeviceRoundDecoder>(target, std::move(tokenizer), options,
@@ -190,7 +187,7 @@ class LocalEngines final : public Engines {
 
   void refuse_bridge(LanguageModel& target, const std::shared_ptr<const Tokenizer>& tokenizer,
                      const DecoderOptions& options) {
-    if (!is_among(options.drafter.kind, kBridgedDrafterKinds)) return;
+    if (!options.drafter.traits().reads_language_model()) return;
     const auto bridged = DraftersOfTarget(drafters_, target.info(), tokenizer).bridged(options);
     if (bridged)
       throw ConfigError(fmt::format(

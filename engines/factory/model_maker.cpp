@@ -87,7 +87,6 @@ bool needs_cpu_kernels(const ModelOptions& options) {
 
 void check_options(const ModelOptions& options) {
   check_named("device", options.device, {"auto", "cpu", "cuda"});
-  check_named("arithmetic", options.arithmetic, {"fast", "row_invariant"});
   check_named("dtype", options.dtype, {"auto", "file", "q8", "float32", "bfloat16"});
   check_named("activations", options.activations, {"exact", "int8", "bfloat16"});
   check_named("cache_dtype", options.cache_dtype, {"auto", "float32", "bfloat16"});

@@ -1,12 +1,7 @@
 #pragma once
 // Options of drafters that contradict each other, found before any model is loaded.
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
-#include <array>
-#include <ranges>
 
 #include "engines/interface/names.h"
 #include "engines/interface/round_decoder.h"
@@ -19,10 +14,10 @@ namespace speclab::engines {
 inline void check_drafter_options(const DrafterOptions& drafter);
 
 inline void check_part(const DrafterOptions& part) {
-  if (!can_be_part(part.kind))
+  if (!part.traits().can_be_part())
     throw ConfigError(fmt::format(
         "a mixture with the part '{}'; allowed: drafters that draft and are no mixtures: {}",
-        escaped(part.kind), fmt::join(kDrafterKinds | std::views::filter(can_be_part), ", ")));
+        escaped(part.kind), drafters_that<&DrafterTraits::can_be_part>()));
   check_drafter_options(part);
   if (part.tree != "chain")
     throw ConfigError(fmt::format(
@@ -40,26 +35,27 @@ inline void check_part(const DrafterOptions& part) {
 
 inline void check_bridge(const DrafterOptions& drafter) {
   if (drafter.bridge == "auto") return;
-  if (!is_among(drafter.bridge, kBridges))
+  if (!is_among(drafter.bridge, kBridgeNames))
     throw ConfigError(fmt::format("bridge '{}'; allowed: auto, {}", escaped(drafter.bridge),
-                                  fmt::join(kBridges, ", ")));
-  if (!is_among(drafter.kind, kBridgedDrafterKinds))
-    throw ConfigError(
-        fmt::format("bridge '{}' with drafter '{}'; allowed: a drafter whose model "
-                    "may have another tokenizer: {}",
-                    drafter.bridge, drafter.kind, fmt::join(kBridgedDrafterKinds, ", ")));
+                                  fmt::join(kBridgeNames, ", ")));
+  if (!drafter.traits().reads_language_model())
+    throw ConfigError(fmt::format(
+        "bridge '{}' with drafter '{}'; allowed: a drafter whose model "
+        "may have another tokenizer: {}",
+        drafter.bridge, drafter.kind, drafters_that<&DrafterTraits::reads_language_model>()));
 }
 
 inline void check_parts(const DrafterOptions& drafter) {
-  if (drafter.kind != "mixture" && !drafter.parts.empty())
+  const bool is_mixture = drafter.traits().is_mixture();
+  if (!is_mixture && !drafter.parts.empty())
     throw ConfigError(
         fmt::format("drafter '{}' with parts; allowed: parts of a mixture", drafter.kind));
-  if (drafter.kind != "mixture") return;
+  if (!is_mixture) return;
   if (drafter.parts.size() < 2 || drafter.parts.size() > kMostParts)
     throw ConfigError(
-        fmt::format("drafter 'mixture' with {} parts; allowed: 2 to {}; name them in "
+        fmt::format("drafter '{}' with {} parts; allowed: 2 to {}; name them in "
                     "--drafter-parts, or in the parts of a [drafters.NAME]",
-                    drafter.parts.size(), kMostParts));
+                    drafter.kind, drafter.parts.size(), kMostParts));
   for (const DrafterOptions& part : drafter.parts) check_part(part);
 }
 
@@ -69,28 +65,24 @@ inline void check_drafter_options(const DrafterOptions& drafter) {
         "drafter '{}'; allowed: {}; a language model drafts as small_transformer, with its name or "
         "path as the drafter's model",
         escaped(drafter.kind), fmt::join(kDrafterKinds, ", ")));
-  if (drafter.tree != "chain" && !is_among(drafter.kind, kTreeDrafterKinds))
-    throw ConfigError(
-        fmt::format("tree '{}' with drafter '{}', which drafts chains; allowed: chain, or a "
-                    "drafter that draws trees: {}",
-                    escaped(drafter.tree), drafter.kind, fmt::join(kTreeDrafterKinds, ", ")));
-  if (!drafter.model.empty() && !is_among(drafter.kind, kModelDrafterKinds))
-    throw ConfigError(
-        fmt::format("drafter model '{}' with drafter '{}', which reads no model; allowed: no "
-                    "model, or a drafter that reads one: {}",
-                    escaped(drafter.model), drafter.kind, fmt::join(kModelDrafterKinds, ", ")));
+  if (drafter.tree != "chain" && !drafter.traits().draws_trees())
+    throw ConfigError(fmt::format(
+        "tree '{}' with drafter '{}', which drafts chains; allowed: chain, or a "
+        "drafter that draws trees: {}",
+        escaped(drafter.tree), drafter.kind, drafters_that<&DrafterTraits::draws_trees>()));
+  if (!drafter.model.empty() && !drafter.traits().reads_model())
+    throw ConfigError(fmt::format(
+        "drafter model '{}' with drafter '{}', which reads no model; allowed: no "
+        "model, or a drafter that reads one: {}",
+        escaped(drafter.model), drafter.kind, drafters_that<&DrafterTraits::reads_model>()));
   check_bridge(drafter);
   check_parts(drafter);
 }
 
-/// Drafters that take any text, whichever beam it was before.
-inline constexpr std::array<const char*, 6> kBeamDrafterKinds{
-    "unigram", "bigram", "ngram", "prompt_lookup", "lookup_ngram", "small_transformer"};
-
 /// False if the drafter reads states of one text.
 inline bool follows_beams(const DrafterOptions& drafter) {
-  if (drafter.kind == "mixture") return std::ranges::all_of(drafter.parts, follows_beams);
-  return is_among(drafter.kind, kBeamDrafterKinds);
+  if (drafter.traits().is_mixture()) return std::ranges::all_of(drafter.parts, follows_beams);
+  return drafter.traits().follows_beams();
 }
 
 /// @throws ConfigError for a drafter that reads states of one text, and for one that crosses to
@@ -100,7 +92,7 @@ inline void check_beam_drafter(const DrafterOptions& drafter) {
     throw ConfigError(fmt::format(
         "drafter '{}' with beams, which reads states of one text; allowed: none, {}, or a mixture "
         "of these",
-        escaped(drafter.kind), fmt::join(kBeamDrafterKinds, ", ")));
+        escaped(drafter.kind), drafters_that<&DrafterTraits::follows_beams>()));
   if (drafter.bridge != "auto")
     throw ConfigError(
         fmt::format("bridge '{}' with beams; allowed: none, and a drafter with the target's "

@@ -30,8 +30,6 @@ struct ModelOptions {
   std::string weights = "resident";   ///< "resident"; "streamed": layers that do not fit into
                                       ///< resident_bytes are read at every forward
   std::int64_t resident_bytes = 0;    ///< of memory for streamed weights
-  std::string arithmetic =
-      "fast";                    ///< "fast", "row_invariant"; the kernels are always row-invariant
   std::string kernels = "auto";  ///< "auto"; "reference": plain ATen operations, the slow truth
   std::string rounds = "host";   ///< "host"; "device": the whole round on the CUDA device, for the
                                  ///< combinations that it supports
@@ -109,8 +107,6 @@ class Engines {
   /// The model that a drafter reads, with name, sha256 and num_parameters at least; empty if it
   /// reads none.
   virtual std::optional<ModelInfo> drafter_info(const DrafterOptions& options) = 0;
-  virtual std::vector<std::string> drafter_kinds() const = 0;
-  virtual std::vector<std::string> verifier_kinds() const = 0;
   /// Makes the target's own text, then the drafter's folder. @throws ConfigError, DataError,
   /// WriteError
   virtual void train(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/interface/names.h"
 #include "sim/core/provenance.h"
 #include "sim/core/token.h"
 
@@ -130,13 +131,6 @@ struct TextOptions {
   std::string cache_file{};        ///< keeps the target's laws and states on them
 };
 
-/// Values of drafter.kind in a training config.
-inline constexpr std::array<const char*, 5> kTrainedDrafterKinds{
-    "ngram", "small_transformer", "feature_transformer", "mlp_speculator", "language_model"};
-/// Drafters that are trained on the target's hidden states.
-inline constexpr std::array<const char*, 2> kHiddenStateDrafterKinds{"feature_transformer",
-                                                                     "mlp_speculator"};
-
 struct TrainOptions {
   OwnTextOptions own_text;                    ///< without prompts if there are only text files
   TextOptions text;                           ///< beside own text for n-grams only
@@ -150,6 +144,8 @@ struct TrainOptions {
   std::string output;       ///< folder of the drafter
   Provenance provenance{};  ///< program, machine and digests, for manifest.json
   Provenance config{};  ///< the keys of the training's config and their values, for manifest.json
+
+  TrainerTraits trainer() const { return trainer_traits(drafter); }
 };
 
 /// One line of progress.

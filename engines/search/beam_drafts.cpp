@@ -12,8 +12,6 @@
 namespace speclab::engines {
 namespace {
 
-bool reads_model(const DrafterOptions& drafter) { return drafter.kind == "small_transformer"; }
-
 /// A transformer keeps a cache for every beam, beside those of the target and of other parts.
 /// @throws ConfigError if memory does not hold them, or if its tokenizer is another
 void check_models(const SearchOptions& options, std::int64_t prompt_tokens, const ModelInfo& target,
@@ -24,7 +22,7 @@ void check_models(const SearchOptions& options, std::int64_t prompt_tokens, cons
   std::vector<DrafterOptions> drafters = options.drafter.parts;
   drafters.push_back(options.drafter);
   for (const DrafterOptions& drafter : drafters) {
-    if (!reads_model(drafter)) continue;
+    if (!drafter.traits().reads_language_model()) continue;
     const ModelInfo& model = models.language_model(drafter.kind, drafter.model)->info();
     require_memory_for_cache(model, tokens, options.num_beams, other_bytes);
     other_bytes += tokens * model.cache_bytes_per_token;
@@ -106,9 +104,7 @@ bool BeamDrafts::follow(std::span<Beam> beams) const {
   return true;
 }
 
-bool has_drafts(const SearchOptions& options) {
-  return options.drafter.kind != "plain" && options.drafter.kind != "none";
-}
+bool has_drafts(const SearchOptions& options) { return options.drafter.traits().drafts(); }
 
 std::int32_t most_drafted(const SearchOptions& options) {
   if (!has_drafts(options)) return 0;

@@ -63,29 +63,27 @@ void train_drafter(LanguageModel& target, const std::shared_ptr<const Tokenizer>
   TrainOptions options = asked;
   check_training(options, target.info());
   check_training_device(options.schedule);
-  if (options.drafter == "feature_transformer")
+  const TrainerTraits trainer = options.trainer();
+  if (trainer.makes_feature_layers())
     check_feature_transformer_start(options, target.info().sha256);
-  if (options.drafter == "mlp_speculator")
-    check_mlp_speculator_start(options, target.info().sha256);
-  if (options.drafter != "ngram")
-    require_table_of_states(open_model(target_model).config, target_model);
+  if (trainer.makes_stages()) check_mlp_speculator_start(options, target.info().sha256);
+  if (trainer.steps()) require_table_of_states(open_model(target_model).config, target_model);
   const std::int32_t shortest =
-      options.drafter == "ngram" ? options.ngram.order : options.text.sequence_length;
+      trainer.counts() ? options.ngram.order : options.text.sequence_length;
   Corpora corpora = read_corpora(options.text, *tokenizer, static_cast<std::size_t>(shortest));
   const OutputFolder folder(options.output);
   std::vector<OwnText> texts;
   if (!options.own_text.prompts.empty())
     texts = make_own_text(target, tokenizer, options.own_text, callbacks);
-  if (options.drafter == "ngram")
-    return train_ngrams(target.info(), texts, corpora, options, callbacks);
+  if (trainer.counts()) return train_ngrams(target.info(), texts, corpora, options, callbacks);
   if (!corpora.training.empty()) {
     FileText file_text = make_file_text(target, std::move(corpora), options, callbacks);
     texts = std::move(file_text.texts);
     options.schedule.validation_sequences = file_text.held_out;
   }
-  if (options.drafter == "feature_transformer")
+  if (trainer.makes_feature_layers())
     return train_feature_transformer(texts, read_feature_target(target_model), options, callbacks);
-  if (options.drafter == "mlp_speculator")
+  if (trainer.makes_stages())
     return train_mlp_speculator(texts, read_feature_target(target_model), options, callbacks);
   train_small_transformer(texts, read_embedding(target_model), options, callbacks);
 }

@@ -108,11 +108,11 @@ void check_held_out(const TextOptions& text) {
 /// target drew.
 void check_sources(const TrainOptions& options) {
   const std::size_t prompts = options.own_text.prompts.size(), files = options.text.files.size();
-  if (options.drafter == "small_transformer" && files + options.text.held_out_files.size() > 0)
+  if (options.trainer().is_small_drafter() && files + options.text.held_out_files.size() > 0)
     throw ConfigError(
-        fmt::format("text.files with drafter.kind = 'small_transformer'; allowed: with ngram, {}",
-                    fmt::join(kHiddenStateDrafterKinds, ", ")));
-  if (options.drafter == "ngram")
+        fmt::format("text.files with drafter.kind = '{}'; allowed: with ngram, {}", options.drafter,
+                    fmt::join(kNamesOf<kTrainers, &TrainerTraits::reads_states>, ", ")));
+  if (options.trainer().counts())
     return check(prompts + files > 0, "own_text.num_prompts", static_cast<double>(prompts),
                  "at least 1, or text.files");
   check(prompts > 0 || files > 0, "own_text.num_prompts", static_cast<double>(prompts),
@@ -136,8 +136,8 @@ void check_stretches(const TextOptions& text, std::int32_t least, std::int32_t m
 /// Every drafted token in a row needs one more of a stretch.
 void check_file_text(const TrainOptions& options, const ModelInfo& target) {
   const std::int32_t least =
-      2 + (options.drafter == "mlp_speculator" ? options.mlp_speculator.num_heads
-                                               : options.feature_transformer.unrolled_steps);
+      2 + (options.trainer().makes_stages() ? options.mlp_speculator.num_heads
+                                            : options.feature_transformer.unrolled_steps);
   check_stretches(options.text, least, target.context_length, ", the target's context");
 }
 
@@ -290,18 +290,17 @@ void check_texts(const TrainingSchedule& model, const OwnTextOptions& own_text) 
 
 void check_training(const TrainOptions& options, const ModelInfo& target) {
   check_name(options.drafter, "drafter.kind", kTrainedDrafterKinds);
-  SPECLAB_EXPECT(options.drafter != "language_model", "a language model has no target");
+  const TrainerTraits trainer = options.trainer();
+  SPECLAB_EXPECT(trainer.has_target, "a language model has no target");
   check_sources(options);
   check_files(options);
   check_own_text(options.own_text);
   check_prompts(options.own_text, target);
-  if (options.drafter == "ngram") return check_ngram_training(options);
-  if (options.drafter == "small_transformer") check_shape(options.small_transformer, target);
-  if (options.drafter == "feature_transformer") check_shape(options.feature_transformer, target);
-  if (options.drafter == "mlp_speculator")
-    check_shape(options.mlp_speculator, options.distillation, target);
-  if (is_among(options.drafter, kHiddenStateDrafterKinds))
-    check_distillation(options.distillation, target);
+  if (trainer.counts()) return check_ngram_training(options);
+  if (trainer.is_small_drafter()) check_shape(options.small_transformer, target);
+  if (trainer.makes_feature_layers()) check_shape(options.feature_transformer, target);
+  if (trainer.makes_stages()) check_shape(options.mlp_speculator, options.distillation, target);
+  if (trainer.reads_states()) check_distillation(options.distillation, target);
   check_schedule(options.schedule);
   if (options.own_text.prompts.empty()) return check_file_text(options, target);
   check_texts(options.schedule, options.own_text);

@@ -38,7 +38,7 @@ class RandomVerifier final : public Verifier {
   explicit RandomVerifier(const DecoderOptions& options)
       : name_(options.verifier), rule_(rule_of(options)), chance_(chance_of(options)) {}
   std::string name() const override { return name_; }
-  bool lossless() const override { return is_among(name_, kLosslessVerifierKinds); }
+  bool lossless() const override { return verifier_traits(name_).keeps_law; }
   void verify(const Draft& draft, const TargetLaws<float>& target_laws, const RoundKey& key,
               Verdict& verdict) override {
     rule_(draft, target_laws, key, *chance_, scratch_, verdict);

@@ -23,8 +23,6 @@ void check_settings(const DecoderOptions& options) {
 
 }  // namespace
 
-std::vector<std::string> verifier_kinds() { return {kVerifierKinds.begin(), kVerifierKinds.end()}; }
-
 std::unique_ptr<Verifier> make_verifier(const DecoderOptions& options) {
   const std::string& kind = options.verifier;
   if (!is_among(kind, kVerifierKinds))
@@ -36,10 +34,10 @@ std::unique_ptr<Verifier> make_verifier(const DecoderOptions& options) {
     throw ConfigError(fmt::format(
         "verifier 'greedy' with temperature = {}; allowed: temperature 0; use verifier 'rejection'",
         options.sampling.temperature));
-  if (kind == "block" && options.drafter.tree != "chain")
-    throw ConfigError(fmt::format(
-        "verifier 'block' with tree '{}'; allowed: chain; use another verifier for trees",
-        escaped(options.drafter.tree)));
+  if (!verifier_traits(kind).takes_trees && options.drafter.tree != "chain")
+    throw ConfigError(
+        fmt::format("verifier '{}' with tree '{}'; allowed: chain; use another verifier for trees",
+                    kind, escaped(options.drafter.tree)));
   check_settings(options);
   if (kind == "greedy") return make_greedy_verifier();
   return make_random_verifier(options);

@@ -25,7 +25,6 @@ class Verifier {
 /// what the match of arg max does.
 /// @throws ConfigError naming the kinds there are, or what the kind does not go with
 std::unique_ptr<Verifier> make_verifier(const DecoderOptions& options);
-std::vector<std::string> verifier_kinds();
 
 std::unique_ptr<Verifier> make_greedy_verifier();
 /// A rule that draws. @param options  kind, seed, lenience, epsilon and delta

@@ -253,7 +253,7 @@ std::unique_ptr<RoundDecoder> FakeEngines::make_decoder(LanguageModel&,
 }
 
 std::optional<ModelInfo> FakeEngines::drafter_info(const DrafterOptions& options) {
-  if (!is_among(options.kind, kModelDrafterKinds)) return std::nullopt;
+  if (!options.traits().reads_model()) return std::nullopt;
   ModelInfo info;
   info.name = options.kind;
   info.sha256 = state_->sha256;
@@ -263,13 +263,6 @@ std::optional<ModelInfo> FakeEngines::drafter_info(const DrafterOptions& options
   info.training = {
       .tokens = 1000, .held_out_loss = 1.5, .held_out_agreement = 0.4, .held_out_acceptance = 0.3};
   return info;
-}
-
-std::vector<std::string> FakeEngines::drafter_kinds() const {
-  return {kDrafterKinds.begin(), kDrafterKinds.end()};
-}
-std::vector<std::string> FakeEngines::verifier_kinds() const {
-  return {kVerifierKinds.begin(), kVerifierKinds.end()};
 }
 
 std::unique_ptr<DeviceMonitor> FakeEngines::device_monitor() {

@@ -69,8 +69,6 @@ class FakeEngines final : public engines::Engines {
     return record;
   }
   std::optional<engines::ModelInfo> drafter_info(const engines::DrafterOptions& options) override;
-  std::vector<std::string> drafter_kinds() const override;
-  std::vector<std::string> verifier_kinds() const override;
   void train(engines::LanguageModel&, std::shared_ptr<const engines::Tokenizer>, const std::string&,
              const engines::TrainOptions&, const engines::TrainCallbacks&) override;
   void train_language_model(const engines::TrainOptions&, const engines::TrainCallbacks&) override;

@@ -37,7 +37,7 @@ Draft draw_draft(const Logits& logits, const std::string& verifier, const DraftS
   const std::vector<int> parents = TreeShape::parse(shape.tree, 0).parents();
   const bool has_siblings = shape.tree != std::string_view(kChain.tree);
   const bool without_replacement =
-      has_siblings && !engines::is_among(verifier, engines::kReplacementVerifierKinds);
+      has_siblings && !engines::verifier_traits(verifier).samples_independently;
   draft.reset(0, without_replacement ? DrawKind::sampled_without_replacement : DrawKind::sampled);
   for (TokenTree::Node parent = 0; parent < kDraftLength; ++parent) {
     const auto children = static_cast<std::size_t>(std::ranges::count(parents, parent));

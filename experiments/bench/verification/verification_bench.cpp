@@ -108,7 +108,7 @@ void run() {
   for (const char* kind : engines::kLosslessVerifierKinds)
     if (std::string_view(kind) != "greedy") {
       add(logits, kind, kChain, whole_ns);
-      if (std::string_view(kind) != "block") add(logits, kind, kTwoChains, whole_ns);
+      if (engines::verifier_traits(kind).takes_trees) add(logits, kind, kTwoChains, whole_ns);
     }
   benchmark::RunSpecifiedBenchmarks();
   benchmark::ClearRegisteredBenchmarks();

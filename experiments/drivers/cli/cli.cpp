@@ -51,17 +51,21 @@ std::string nearest_option(const CLI::App& command, const std::string& unknown) 
   return nearest.second;
 }
 
+/// Empty where there is none.
+std::string advice_on(const CLI::App& command, const std::string& unknown) {
+  const std::string name = unknown.substr(0, unknown.find('=')).substr(0, 60);
+  if (name == "--arithmetic") return "rows never depend on their number; remove --arithmetic";
+  const std::string option = name.starts_with("--") ? nearest_option(command, name) : "";
+  return option.empty() ? "" : fmt::format("did you mean {}?", option);
+}
+
 /// --help ends 0, every other complaint about the command line 2.
 int exit_after_parse_error(const CLI::App& app, const CLI::ParseError& error) {
   const int status = app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::config);
   for (const CLI::App* command : app.get_subcommands())
     for (const std::string& unknown : command->remaining())
-      if (const std::string option =
-              unknown.starts_with("--")
-                  ? nearest_option(*command, unknown.substr(0, unknown.find('=')).substr(0, 60))
-                  : "";
-          !option.empty())
-        std::fprintf(stderr, "did you mean %s?\n", option.c_str());
+      if (const std::string advice = advice_on(*command, unknown); !advice.empty())
+        std::fprintf(stderr, "%s\n", advice.c_str());
   return status;
 }
 

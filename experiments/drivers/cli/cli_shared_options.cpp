@@ -67,11 +67,6 @@ void add_model_options(CLI::App* command, CommonOptions& common) {
              "layers that stay, and two buffers of the largest layer")
       ->check(takes("bytes; 0 with resident weights"));
   command
-      ->add_option("--arithmetic", common.model.arithmetic,
-                   "How sums are taken; the kernels are always row-invariant")
-      ->capture_default_str()
-      ->check(takes_one_of({"fast", "row_invariant"}));
-  command
       ->add_option("--kernels", common.model.kernels,
                    "reference: plain libtorch operations on the CPU or a GPU, the slow truth that "
                    "the kernels are tested against")
@@ -138,7 +133,7 @@ void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder) {
       "Model that drafts: a catalogue name, folder or GGUF file; for n-grams their folder or file. "
       "The project's own if empty, which fit smollm2-135m alone");
   std::vector<std::string> bridges{"auto"};
-  bridges.insert(bridges.end(), engines::kBridges.begin(), engines::kBridges.end());
+  bridges.insert(bridges.end(), engines::kBridgeNames.begin(), engines::kBridgeNames.end());
   command
       ->add_option("--drafter-bridge", decoder.drafter.bridge,
                    "How drafts of a small_transformer with another tokenizer cross to the target; "

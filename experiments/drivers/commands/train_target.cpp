@@ -41,7 +41,8 @@ class Stopwatch {
 
 double minutes_of(const TrainCommandOptions& options) {
   constexpr double kMost = 7 * 24 * 60;
-  const double minutes = options.minutes.value_or(options.kind == "ngram" ? 10 : 60);
+  const double minutes =
+      options.minutes.value_or(engines::trainer_traits(options.kind).counts() ? 10 : 60);
   if (!std::isfinite(minutes) || minutes <= 0 || minutes > kMost)
     throw ConfigError(
         fmt::format("--minutes {}; allowed: numbers above 0, up to {}", minutes, kMost));

@@ -39,10 +39,11 @@ void check_trees(const ConfigReader& reader, const RunConfig& config) {
   for (std::size_t i = 0; i < config.axes.tree.size(); ++i) {
     check_tree(reader, i, config.axes.tree[i]);
     if (config.axes.tree[i] != "chain" && !any_draws)
-      reader.refuse_element("tree", i,
-                            fmt::format("chain, because no drafter of axes.drafter draws trees of "
-                                        "this axis; those of the kind {} do",
-                                        fmt::join(engines::kTreeDrafterKinds, ", ")));
+      reader.refuse_element(
+          "tree", i,
+          fmt::format("chain, because no drafter of axes.drafter draws trees of "
+                      "this axis; those of the kind {} do",
+                      engines::drafters_that<&engines::DrafterTraits::draws_trees>()));
   }
 }
 
@@ -164,7 +165,8 @@ void check_confidence(const ConfigReader& reader, const RunConfig& config) {
 /// Block verification is defined for chains; the distance of a lossy rule is known for one draft a
 /// place.
 bool needs_chains(const std::string& verifier) {
-  return verifier == "block" || !engines::is_among(verifier, engines::kLosslessVerifierKinds);
+  const engines::VerifierTraits traits = engines::verifier_traits(verifier);
+  return !traits.takes_trees || !traits.keeps_law;
 }
 
 void check_verifiers(const ConfigReader& reader, const RunConfig& config) {

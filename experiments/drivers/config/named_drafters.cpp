@@ -16,35 +16,31 @@
 namespace speclab::experiments {
 namespace {
 
-const std::vector<std::string> kDrafterKinds(engines::kDrafterKinds.begin(),
-                                             engines::kDrafterKinds.end());
-
-bool loads_model(const engines::DrafterOptions& options) {
-  return engines::is_among(options.kind, engines::kModelDrafterKinds);
-}
+using engines::DrafterTraits;
 
 void check_tree_key(const ConfigReader& reader, const NamedDrafter& drafter) {
-  if (!engines::is_among(drafter.options.kind, engines::kTreeDrafterKinds))
+  if (!drafter.options.traits().draws_trees())
     reader.refuse("tree", fmt::format("a tree for a kind that draws trees: {}",
-                                      fmt::join(engines::kTreeDrafterKinds, ", ")));
+                                      engines::drafters_that<&DrafterTraits::draws_trees>()));
   else
     check_tree(reader, 0, drafter.options.tree);
 }
 
 void check_lookups(const ConfigReader& reader, const engines::DrafterOptions& options) {
   for (const char* key : {"max_ngram", "min_ngram"})
-    if (reader.has(key) && !engines::is_among(options.kind, engines::kLookupDrafterKinds))
-      reader.refuse(
-          key, fmt::format("for the kinds {} only", fmt::join(engines::kLookupDrafterKinds, ", ")));
+    if (reader.has(key) && !options.traits().looks_up)
+      reader.refuse(key, fmt::format("for the kinds {} only",
+                                     engines::drafters_that<&DrafterTraits::looks_up>()));
   if (options.least_ngram() > options.longest_ngram())
     reader.refuse("min_ngram", "at most max_ngram");
-  if (reader.has("lookup_weight") && !engines::is_among(options.kind, engines::kMixedDrafterKinds))
-    reader.refuse("lookup_weight", fmt::format("for the kinds {} only",
-                                               fmt::join(engines::kMixedDrafterKinds, ", ")));
+  if (reader.has("lookup_weight") && !options.traits().mixes_copies())
+    reader.refuse("lookup_weight",
+                  fmt::format("for the kinds {} only",
+                              engines::drafters_that<&DrafterTraits::mixes_copies>()));
 }
 
 void check_parts_key(const ConfigReader& reader, const NamedDrafter& drafter) {
-  const bool is_mixture = drafter.options.kind == "mixture";
+  const bool is_mixture = drafter.options.traits().is_mixture();
   if (reader.has("parts") && !is_mixture) reader.refuse("parts", "for the kind mixture only");
   if (is_mixture && (drafter.parts.size() < 2 || drafter.parts.size() > engines::kMostParts))
     reader.refuse("parts",
@@ -55,12 +51,12 @@ void check_parts_key(const ConfigReader& reader, const NamedDrafter& drafter) {
 /// none.
 void check_drafter(const ConfigReader& reader, const NamedDrafter& drafter) {
   if (drafter.options.kind.empty()) return;
-  if (reader.has("model") && !loads_model(drafter.options))
+  if (reader.has("model") && !drafter.options.traits().reads_model())
     reader.refuse("model", fmt::format("no model for {}", drafter.options.kind));
-  if (reader.has("bridge") &&
-      !engines::is_among(drafter.options.kind, engines::kBridgedDrafterKinds))
-    reader.refuse("bridge", fmt::format("for the kinds {} only",
-                                        fmt::join(engines::kBridgedDrafterKinds, ", ")));
+  if (reader.has("bridge") && !drafter.options.traits().reads_language_model())
+    reader.refuse("bridge",
+                  fmt::format("for the kinds {} only",
+                              engines::drafters_that<&DrafterTraits::reads_language_model>()));
   if (drafter.has_tree) check_tree_key(reader, drafter);
   check_lookups(reader, drafter.options);
   check_parts_key(reader, drafter);
@@ -79,8 +75,7 @@ NamedDrafter read_drafter(const ConfigNode& table, const std::string& name, Find
   reader.finish();
   drafter.has_tree = reader.has("tree");
   check_drafter(reader, drafter);
-  if (engines::is_among(drafter.options.kind, engines::kLookupDrafterKinds))
-    fill_lookups(drafter.options);
+  if (drafter.options.traits().looks_up) fill_lookups(drafter.options);
   return drafter;
 }
 
@@ -90,7 +85,7 @@ void check_drafter_name(const ConfigEntry& entry, Findings& findings) {
     return findings.add(
         entry.where, key,
         fmt::format("drafters.{}; allowed names: {}", escaped(entry.key), kNameRule));
-  if (std::ranges::find(kDrafterKinds, entry.key) != kDrafterKinds.end() || entry.key == "plain")
+  if (engines::is_among(entry.key, engines::kDrafterKinds) || entry.key == "plain")
     findings.add(entry.where, key,
                  fmt::format("drafters.{}; allowed: a name that is no kind of drafter", entry.key));
 }
@@ -99,7 +94,7 @@ void check_drafter_name(const ConfigEntry& entry, Findings& findings) {
 std::vector<NamedDrafter> possible_parts(const RunConfig& config) {
   std::vector<NamedDrafter> drafters = all_drafters(config);
   std::erase_if(drafters, [](const NamedDrafter& drafter) {
-    return !engines::can_be_part(drafter.options.kind) || drafter.has_tree;
+    return !drafter.options.traits().can_be_part() || drafter.has_tree;
   });
   return drafters;
 }
@@ -133,7 +128,7 @@ void read_drafters(const ConfigNode& table, RunConfig& config, Findings& finding
   const std::vector<NamedDrafter> possible = possible_parts(config);
   for (const ConfigEntry& entry : std::get<ConfigNode::TableEntries>(table.value)) {
     NamedDrafter& drafter = *std::ranges::find(config.drafters, entry.key, &NamedDrafter::name);
-    if (drafter.options.kind == "mixture")
+    if (drafter.options.traits().is_mixture())
       resolve_parts(ConfigReader(entry.node, "drafters." + entry.key, &findings), possible,
                     drafter);
   }
@@ -166,14 +161,15 @@ std::vector<NamedDrafter> drafters_needed(const RunConfig& config, std::vector<s
 /// A mixture is nothing without its parts.
 std::vector<NamedDrafter> all_drafters(const RunConfig& config) {
   std::vector<NamedDrafter> drafters;
-  for (const std::string& kind : kDrafterKinds)
-    if (kind != "mixture") drafters.push_back({.name = kind, .options = {.kind = kind}});
+  for (const char* kind : engines::kDrafterKinds)
+    if (!engines::drafter_traits(kind).is_mixture())
+      drafters.push_back({.name = kind, .options = {.kind = kind}});
   drafters.insert(drafters.end(), config.drafters.begin(), config.drafters.end());
   return drafters;
 }
 
 bool follows_tree_axis(const NamedDrafter& drafter) {
-  return engines::is_among(drafter.options.kind, engines::kTreeDrafterKinds) && !drafter.has_tree;
+  return drafter.options.traits().draws_trees() && !drafter.has_tree;
 }
 
 }  // namespace speclab::experiments

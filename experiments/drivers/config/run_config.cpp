@@ -144,6 +144,24 @@ void check_name(const RunTables& tables, const RunConfig& config) {
         .refuse("name", fmt::format("{}; it names the run folder", kNameRule));
 }
 
+/// Runs of earlier revisions wrote a key into their manifests that changed nothing.
+constexpr const char* kKeyOfManifests = "arithmetic";
+
+void drop_key_of_manifests(ConfigNode& root) {
+  if (!ConfigReader(root).has("provenance")) return;
+  for (ConfigEntry& entry : std::get<ConfigNode::TableEntries>(root.value))
+    if (entry.key == "target" && entry.node.is_table())
+      std::erase_if(std::get<ConfigNode::TableEntries>(entry.node.value),
+                    [](const ConfigEntry& key) { return key.key == kKeyOfManifests; });
+}
+
+void refuse_key_of_manifests(ConfigReader& target) {
+  if (!target.has(kKeyOfManifests)) return;
+  target.find(kKeyOfManifests);
+  target.refuse(kKeyOfManifests,
+                "nothing, because rows never depend on their number; remove the key");
+}
+
 /// Every key that the schema has, table by table.
 void read_tables(ConfigReader& root, RunConfig& config, Findings& findings) {
   std::vector<std::string> tables;
@@ -154,6 +172,7 @@ void read_tables(ConfigReader& root, RunConfig& config, Findings& findings) {
     if (!table) continue;
     ConfigReader reader(*table, name, &findings);
     read_keys(reader, run_keys(), name, config);
+    if (name == "target") refuse_key_of_manifests(reader);
     reader.finish();
   }
 }
@@ -191,6 +210,7 @@ RunConfig read_run_config(const std::string& path, const std::vector<std::string
   Findings findings;
   ConfigNode root = read_config_with_includes(path, findings);
   if (findings.empty()) expect_config_of(ConfigCommand::run, root, path);
+  drop_key_of_manifests(root);
   for (const std::string& setting : settings) set_config_value(root, setting);
   resolve_run_paths(root);
   RunConfig config;

@@ -64,12 +64,11 @@ struct RunConfig {
   /// The file of each model, in the order of `models`: a catalogue name or a path.
   std::vector<std::string> model_files{"smollm2-135m"};
   std::vector<std::string> model_names{};  ///< the key target.name: empty, or one for each
-  engines::ModelOptions
-      target;  ///< device, dtype, arithmetic, threads; the model comes from `models`
-  std::string chat_template = "auto";       ///< one of kChatTemplates
-  std::vector<NamedDrafter> drafters;       ///< the config's own
-  Axes axes;                                ///< values of zipped axes too, each once
-  std::vector<AxisSelection> zips{};        ///< the tables [[zip]]
+  engines::ModelOptions target;        ///< device, dtype, threads; the model comes from `models`
+  std::string chat_template = "auto";  ///< one of kChatTemplates
+  std::vector<NamedDrafter> drafters;  ///< the config's own
+  Axes axes;                           ///< values of zipped axes too, each once
+  std::vector<AxisSelection> zips{};   ///< the tables [[zip]]
   std::vector<AxisSelection> exclusions{};  ///< the tables [[exclude]]
   LossyRuleOptions lossy;                   ///< the table [verification]
   engines::SamplingOptions sampling;        ///< its temperature is an axis

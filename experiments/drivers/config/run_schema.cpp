@@ -24,6 +24,7 @@ std::vector<std::string> with_auto(std::vector<std::string> list) {
   return list;
 }
 
+using engines::DrafterTraits;
 using K = Key<RunConfig>;
 using D = Key<NamedDrafter>;
 
@@ -42,9 +43,7 @@ bool uses(const RunConfig& config, const char* verifier) {
 }
 bool uses_lenient(const RunConfig& config) { return uses(config, "lenient"); }
 bool uses_typical(const RunConfig& config) { return uses(config, "typical"); }
-bool looks_up(const NamedDrafter& drafter) {
-  return engines::is_among(drafter.options.kind, engines::kLookupDrafterKinds);
-}
+bool looks_up(const NamedDrafter& drafter) { return drafter.options.traits().looks_up; }
 
 bool is_zipped(const RunConfig& config, const char* axis) {
   return std::ranges::any_of(config.zips,
@@ -178,14 +177,6 @@ std::vector<K> target_keys() {
         {0}},
        [](RunConfig& c) -> ValueOfKey { return &c.target.resident_bytes; },
        [](const RunConfig& c) { return c.target.resident_bytes != 0; }},
-      {{"target",
-        "arithmetic",
-        "`row_invariant` asks for rows that do not depend on their number; the kernels always give "
-        "them",
-        "",
-        {},
-        {"fast", "row_invariant"}},
-       [](RunConfig& c) -> ValueOfKey { return &c.target.arithmetic; }},
       {{"target",
         "kernels",
         "`reference` runs plain libtorch operations on the CPU or a GPU: every family, slowly",
@@ -457,8 +448,8 @@ const std::vector<Key<NamedDrafter>>& drafter_keys() {
         "head alone. `auto` is `look_behind` at temperature 0, else `intersection`",
         "",
         {},
-        with_auto(names(engines::kBridges)),
-        joined(engines::kBridgedDrafterKinds),
+        with_auto(names(engines::kBridgeNames)),
+        engines::drafters_that<&DrafterTraits::reads_language_model>(),
         "auto"},
        [](NamedDrafter& d) -> ValueOfKey { return &d.options.bridge; },
        [](const NamedDrafter& d) { return d.options.bridge != "auto"; }},
@@ -468,7 +459,7 @@ const std::vector<Key<NamedDrafter>>& drafter_keys() {
         "tokens",
         {.low = 1, .high = 64},
         {},
-        joined(engines::kLookupDrafterKinds),
+        engines::drafters_that<&DrafterTraits::looks_up>(),
         "3; mixtures 10"},
        [](NamedDrafter& d) -> ValueOfKey { return &d.options.max_ngram; },
        looks_up},
@@ -478,7 +469,7 @@ const std::vector<Key<NamedDrafter>>& drafter_keys() {
         "tokens",
         {.low = 1, .high = 64},
         {},
-        joined(engines::kLookupDrafterKinds),
+        engines::drafters_that<&DrafterTraits::looks_up>(),
         "1; lookup_transformer 2"},
        [](NamedDrafter& d) -> ValueOfKey { return &d.options.min_ngram; },
        looks_up},
@@ -491,7 +482,7 @@ const std::vector<Key<NamedDrafter>>& drafter_keys() {
         "",
         {.low = 0, .high = 1, .above_low = true},
         {},
-        joined(engines::kMixedDrafterKinds),
+        engines::drafters_that<&DrafterTraits::mixes_copies>(),
         "as measured"},
        [](NamedDrafter& d) -> ValueOfKey { return &d.options.lookup_weight; },
        [](const NamedDrafter& d) { return d.options.lookup_weight.has_value(); }},
@@ -504,10 +495,10 @@ const std::vector<Key<NamedDrafter>>& drafter_keys() {
         "",
         {},
         {},
-        "mixture",
+        engines::drafters_that<&DrafterTraits::is_mixture>(),
         "–"},
        [](NamedDrafter& d) -> ValueOfKey { return &d.parts; },
-       [](const NamedDrafter& d) { return d.options.kind == "mixture"; }},
+       [](const NamedDrafter& d) { return d.options.traits().is_mixture(); }},
   };
   return all;
 }

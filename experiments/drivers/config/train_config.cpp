@@ -75,8 +75,8 @@ std::vector<Slot> read_slots(ConfigReader& reader, const std::string& path,
 void check_heads(const ConfigReader& reader, const engines::TrainOptions& options,
                  const Findings& findings) {
   const engines::SmallTransformerOptions& model = options.small_transformer;
-  if ((options.drafter != "small_transformer" && options.drafter != "language_model") ||
-      findings.concerns("drafter.hidden_size") || findings.concerns("drafter.num_heads"))
+  if (!options.trainer().makes_small_transformer() || findings.concerns("drafter.hidden_size") ||
+      findings.concerns("drafter.num_heads"))
     return;
   if (model.hidden_size % (16 * std::int64_t{model.num_heads}) != 0)
     reader.refuse(
@@ -121,9 +121,9 @@ void read_drafter(ConfigReader& reader, TrainConfig& config, const Findings& fin
   refuse_empty_folder(reader, kind, "vocabulary_from", config.options.distillation.vocabulary_from,
                       "the draft vocabulary of the training text");
   check_heads(reader, config.options, findings);
-  config.options.own_text.keeps_hidden = engines::is_among(kind, engines::kHiddenStateDrafterKinds);
-  config.options.own_text.keeps_layers =
-      kind == "feature_transformer" && config.options.feature_transformer.reads_layers;
+  config.options.own_text.keeps_hidden = config.options.trainer().reads_states();
+  config.options.own_text.keeps_layers = config.options.trainer().makes_feature_layers() &&
+                                         config.options.feature_transformer.reads_layers;
 }
 
 void read_tables(ConfigReader& root, TrainConfig& config, Findings& findings) {

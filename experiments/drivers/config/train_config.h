@@ -16,7 +16,7 @@ struct TrainConfig {
   std::int32_t longest_prompt = 0;  ///< prompts of more tokens are left out; 0: none is
   std::vector<std::string> prompts{};
 
-  bool is_language_model() const { return options.drafter == "language_model"; }
+  bool is_language_model() const { return !options.trainer().has_target; }
 };
 
 /// The first prompts that a prompt file makes. @throws ConfigError with file, line and column

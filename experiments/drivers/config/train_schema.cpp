@@ -14,12 +14,21 @@ namespace {
 
 using Kinds = std::vector<std::string>;
 
-const Kinds kTrainedByStep{"small_transformer", "feature_transformer", "mlp_speculator",
-                           "language_model"},
-    kSmall{"small_transformer", "language_model"}, kSmallDrafter{"small_transformer"},
-    kFeature{"feature_transformer"}, kMlp{"mlp_speculator"},
-    kReadHidden{"feature_transformer", "mlp_speculator"},
-    kCutText{"feature_transformer", "mlp_speculator", "language_model"}, kNgram{"ngram"};
+template <auto Question>
+Kinds kinds_that() {
+  const auto& names = engines::kNamesOf<engines::kTrainers, Question>;
+  return {names.begin(), names.end()};
+}
+
+using engines::TrainerTraits;
+const Kinds kTrainedByStep = kinds_that<&TrainerTraits::steps>(),
+            kSmall = kinds_that<&TrainerTraits::makes_small_transformer>(),
+            kSmallDrafter = kinds_that<&TrainerTraits::is_small_drafter>(),
+            kFeature = kinds_that<&TrainerTraits::makes_feature_layers>(),
+            kMlp = kinds_that<&TrainerTraits::makes_stages>(),
+            kReadHidden = kinds_that<&TrainerTraits::reads_states>(),
+            kCutText = kinds_that<&TrainerTraits::cuts_text>(),
+            kNgram = kinds_that<&TrainerTraits::counts>();
 
 constexpr std::array kPaths{"output",         "cache_file", "prompts",        "files",
                             "held_out_files", "start_from", "vocabulary_from"};

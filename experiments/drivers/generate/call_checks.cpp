@@ -78,7 +78,8 @@ void check_call(const GenerateOptions& options, const GenerationPlan* plan) {
 void note_unused_options(const GenerateOptions& options, const GenerationPlan* plan) {
   const engines::DecoderOptions& decoder = plan ? plan->decoder : options.decoder;
   const bool has_constraint = options.constraint.regex || options.constraint.json_schema;
-  if (decoder.drafter.kind != "plain" && (decoder.drafter.kind != "none" || has_constraint)) return;
+  if (decoder.drafter.traits().drafts() || (decoder.drafter.kind != "plain" && has_constraint))
+    return;
   if (options.generation.is_policy_given)
     fmt::print(stderr, "speclab: the policy '{}' has no effect without a drafter\n",
                escaped(options.policy, 40));

@@ -11,7 +11,7 @@ std::string drafter_context_note(engines::Engines& engines, const engines::Draft
   for (const engines::DrafterOptions& part : drafter.parts)
     if (std::string note = drafter_context_note(engines, part, num_tokens); !note.empty())
       return note;
-  if (!engines::is_among(drafter.kind, engines::kTransformerDrafterKinds)) return "";
+  if (!drafter.traits().reads_transformer()) return "";
   const auto info = engines.drafter_info(drafter);
   if (!info || num_tokens <= static_cast<std::size_t>(info->context_length)) return "";
   return fmt::format(

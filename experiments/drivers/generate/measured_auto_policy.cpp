@@ -117,8 +117,7 @@ std::string summary(const sim::AutoPolicyOptions& options, double seconds) {
 
 std::unique_ptr<SpeculationLengthPolicy> measured_auto_policy(
     const AutoPolicyRequest& request, const AutoPolicyCallbacks& callbacks) {
-  const std::string& kind = request.decoder.drafter.kind;
-  if (kind == "plain" || kind == "none") return std::make_unique<ConstantPolicy>(0);
+  if (!request.decoder.drafter.traits().drafts()) return std::make_unique<ConstantPolicy>(0);
   const auto begin = std::chrono::steady_clock::now();
   const Plan plan = cost_plan(request.decoder, request.decoder.seed);
   const RunLog log = measured_costs(plan, request, callbacks);

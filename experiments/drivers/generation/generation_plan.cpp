@@ -18,10 +18,6 @@ namespace {
 constexpr std::int32_t kLongestMatch = 2;
 constexpr const char* kPromptLookup = "prompt_lookup";
 
-bool drafts(const engines::DrafterOptions& drafter) {
-  return drafter.kind != "plain" && drafter.kind != "none";
-}
-
 bool looks_up(const GenerationConfig& config) {
   return !config.value("prompt_lookup_num_tokens").is_null();
 }
@@ -37,10 +33,6 @@ engines::DrafterOptions drafter_of(const GenerationConfig& config,
   return drafter;
 }
 
-bool has_law(const engines::DrafterOptions& drafter) {
-  return engines::is_among(drafter.kind, engines::kTreeDrafterKinds);
-}
-
 /// The policy that an assistant's keys ask for; the given one if there are none.
 std::string policy_of(const GenerationConfig& config, const engines::DrafterOptions& drafter,
                       const std::string& policy) {
@@ -50,12 +42,13 @@ std::string policy_of(const GenerationConfig& config, const engines::DrafterOpti
     return key.group == KeyGroup::drafting && config.is_given(key.name) &&
            std::string(key.name) != "max_matching_ngram_size";
   });
-  if (!is_asked || !drafts(drafter)) return policy;
+  if (!is_asked || !drafter.traits().drafts()) return policy;
   if (config.value("num_assistant_tokens_schedule") != "constant") return "heuristic";
   const double threshold = config.number("assistant_confidence_threshold");
   const std::int32_t tokens = config.integer("num_assistant_tokens");
-  return has_law(drafter) && threshold > 0 ? fmt::format("confidence:{}:{}", threshold, tokens)
-                                           : fmt::format("constant:{}", tokens);
+  return drafter.traits().draws_trees() && threshold > 0
+             ? fmt::format("confidence:{}:{}", threshold, tokens)
+             : fmt::format("constant:{}", tokens);
 }
 
 engines::EarlyStopping early_stopping_of(const KeyValue& value) {
@@ -136,7 +129,7 @@ Assistant assistant_of(const GenerationConfig& config, const GenerationOptions& 
     throw ConfigError(fmt::format("{} with --drafter {}; allowed: one of them, or --drafter {}",
                                   named_value(config, "prompt_lookup_num_tokens"),
                                   escaped(drafter.kind, 40), kPromptLookup));
-  return drafts(drafter) && !looks_up(config) ? Assistant::drafter : Assistant::none;
+  return drafter.traits().drafts() && !looks_up(config) ? Assistant::drafter : Assistant::none;
 }
 
 GenerationPlan generation_plan(const GenerationConfig& config, const GenerationMode& mode,

@@ -28,10 +28,10 @@ constexpr std::array<std::string_view, 16> kChoices{"experiment.name",
                                                     "prompts.pool_categories",
                                                     "pilot.",
                                                     "costs."};
-constexpr std::array<std::string_view, 10> kOrigins{
-    "target.device",     "target.dtype",         "target.activations", "target.cache_dtype",
-    "target.arithmetic", "target.kernels",       "target.rounds",      "target.threads",
-    "target.weights",    "target.resident_bytes"};
+constexpr std::array<std::string_view, 9> kOrigins{
+    "target.device",      "target.dtype",   "target.activations",
+    "target.cache_dtype", "target.kernels", "target.rounds",
+    "target.threads",     "target.weights", "target.resident_bytes"};
 constexpr std::array<std::string_view, 2> kDigests{
     "config_sha256", "prompts_sha256"};  ///< of the config, not of what it runs on
 

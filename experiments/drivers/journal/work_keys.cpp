@@ -15,6 +15,15 @@ namespace {
 
 std::string short_digest(const std::string& text) { return sha256_text(text).substr(0, 16); }
 
+/// Earlier revisions digested a key target.arithmetic too, which changed nothing and is no key any
+/// more. Its line stays in the text, because their journals know their work by these digests.
+std::string digested_text(const RunConfig& config) {
+  std::string text = to_toml(config);
+  const std::size_t next_key = text.find("\nkernels = ");
+  SPECLAB_EXPECT(next_key != std::string::npos, "a config says which kernels run");
+  return text.insert(next_key + 1, "arithmetic = \"fast\"\n");
+}
+
 /// The config with one point in the place of its axes and without what decides on which work there
 /// is but not on what it does, nor what it runs on. A key that is added to the schema one day is in
 /// it.
@@ -46,7 +55,7 @@ RunConfig config_of_point(const Plan& plan, const std::string& model, const Draf
 
 std::string pilot_key(const Plan& plan, const Pilot& pilot) {
   const std::string point =
-      to_toml(config_of_point(plan, pilot.model, pilot.drafting, pilot.temperature));
+      digested_text(config_of_point(plan, pilot.model, pilot.drafting, pilot.temperature));
   return short_digest(fmt::format(
       "{}{}{}\n{}", point, pilot.policy.empty() ? "" : pilot.policy + "\n",
       pilot_length(plan, pilot.drafting), prompts_digest({plan.pilot_prompts[pilot.prompt]})));
@@ -67,7 +76,7 @@ class CellTexts {
     RunConfig own = config_of_point(plan_, cell.model, cell.drafting, cell.temperature);
     own.axes.policy = {cell.policy};
     if (cell.policy == "auto") own.costs = plan_.config.costs;
-    std::string text = to_toml(own) + cell.verifier + "\n";
+    std::string text = digested_text(own) + cell.verifier + "\n";
     if (cell.policy != "auto" && cell.verifier != "replay") return text;
     const auto found = pilots_.find(
         pilots_of(plan_.real_model_of(cell.model), cell.drafting, cell.temperature, category));
@@ -141,7 +150,7 @@ std::optional<std::size_t> WorkKeys::Index::place(const std::string& key) const 
 }
 
 std::string plan_digest(const Plan& plan) {
-  return short_digest(to_toml(canonical(plan.config)) + prompts_digest(plan.prompts) +
+  return short_digest(digested_text(canonical(plan.config)) + prompts_digest(plan.prompts) +
                       prompts_digest(plan.pilot_prompts));
 }
 

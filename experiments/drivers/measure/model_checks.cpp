@@ -33,12 +33,6 @@ void check_fetched(const Plan& plan, const engines::Engines& engines) {
     throw ConfigError(fmt::format("models that are not here: {}", fmt::join(missing, ", ")));
 }
 
-bool reads_a_model(const DrafterOptions& drafter) {
-  return drafter.kind == "mlp_speculator" ||
-         engines::is_among(drafter.kind, engines::kTransformerDrafterKinds) ||
-         engines::is_among(drafter.kind, engines::kNgramDrafterKinds);
-}
-
 /// Inspects the models of a plan and compares each drafter with its target.
 class ModelChecks {
  public:
@@ -52,7 +46,7 @@ class ModelChecks {
     check_target_room(loaded_, name, target.info.context_length);
     for (const Drafting& drafting : plan_.draftings_of(name))
       for (const DrafterOptions& part : parts_of(drafting))
-        if (reads_a_model(part)) check_drafter(name, target, drafting, part);
+        if (part.traits().reads_model()) check_drafter(name, target, drafting, part);
   }
 
  private:
@@ -67,7 +61,7 @@ class ModelChecks {
 
   /// Only a small transformer can be large. The others are read as a run reads them.
   InspectedModel drafter_model(const DrafterOptions& drafter) {
-    if (drafter.kind == "small_transformer" && !drafter.model.empty())
+    if (drafter.traits().reads_language_model() && !drafter.model.empty())
       return inspected(drafter.model);
     return {engines_.drafter_info(drafter).value(), nullptr};
   }
@@ -76,14 +70,13 @@ class ModelChecks {
                      const Drafting& drafting, const DrafterOptions& part) {
     const InspectedModel drafter = drafter_model(part);
     const bool has_texts = drafter.tokenizer && target.tokenizer;
-    const bool may_cross = engines::is_among(part.kind, engines::kBridgedDrafterKinds) &&
-                           drafting.options.parts.empty();
+    const bool may_cross = part.traits().reads_language_model() && drafting.options.parts.empty();
     if (has_texts && !may_cross)
       engines::check_same_vocabulary({*drafter.tokenizer, part.model},
                                      {*target.tokenizer, target.info.name});
     if (!has_texts || !drafter.info.draft_vocabulary.empty())
       engines::check_base_model(drafting.drafter, drafter.info, target.info);
-    if (engines::is_among(part.kind, engines::kTransformerDrafterKinds))
+    if (part.traits().reads_transformer())
       check_drafter_room(loaded_, name,
                          {.drafter = drafting.drafter,
                           .context_length = drafter.info.context_length,

@@ -54,7 +54,7 @@ std::vector<engines::DrafterOptions> transformers_of(const Drafting& drafting) {
   std::vector<engines::DrafterOptions> transformers = drafting.options.parts;
   transformers.push_back(drafting.options);
   std::erase_if(transformers, [](const engines::DrafterOptions& options) {
-    return !engines::is_among(options.kind, engines::kTransformerDrafterKinds);
+    return !options.traits().reads_transformer();
   });
   return transformers;
 }

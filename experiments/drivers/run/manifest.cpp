@@ -121,7 +121,6 @@ HeaderEntry current_origin(const LoadedPlan& loaded, int workers) {
   header.provenance = program_origin(loaded.engines.machine_info(), target.device);
   const Provenance of_run{{"dtype", target.dtype},
                           {"kernels", target.kernels},
-                          {"arithmetic", config.target.arithmetic},
                           {"rounds", config.target.rounds},
                           {"config_sha256", sha256_text(header.config)},
                           {"prompts_sha256", prompts_digest(prompts)},

@@ -34,7 +34,8 @@ bool is_finished(const std::string& run_folder, bool has_tables) {
   }
 }
 
-/// Of the section that was opened last.
+/// The plan of the section that was opened last. Its config is that of a manifest, which may have
+/// keys of earlier revisions.
 Plan plan_of(const std::string& run_folder, const std::string& scratch) {
   const RunLog log(run_folder, Journal::Tail::left);
   if (log.sections().empty())
@@ -42,7 +43,7 @@ Plan plan_of(const std::string& run_folder, const std::string& scratch) {
                     ": its journal is still empty; ask again when something was measured");
   const HeaderEntry& header = log.sections().rbegin()->second.header;
   const std::string path = scratch + "/config.toml";
-  write_file(path, header.config);
+  write_file(path, header.config + "\n[provenance]\n");
   RunConfig config = read_run_config(path, {});
   config.question = header.question;
   return make_plan(config);

@@ -181,7 +181,7 @@ void probe_steps(const ProbedTraining& training, const std::vector<std::vector<T
 TrainingSpeeds measure_speeds(const ProbedTraining& training,
                               const std::vector<std::vector<Token>>& prompts) {
   TrainingSpeeds speeds;
-  if (training.config.options.drafter != "ngram") probe_steps(training, prompts, speeds);
+  if (training.config.options.trainer().steps()) probe_steps(training, prompts, speeds);
   probe_text(training, prompts, speeds);
   return speeds;
 }

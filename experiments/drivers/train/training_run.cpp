@@ -63,14 +63,14 @@ void note_provenance(const engines::Engines& engines, const std::string& target_
   engines::TrainOptions& options = config.options;
   options.config = effective_train_config(config);
   options.provenance = program_origin(engines.machine_info(),
-                                      options.drafter == "ngram" ? "cpu" : options.schedule.device);
+                                      options.trainer().counts() ? "cpu" : options.schedule.device);
   if (!target_device.empty()) options.provenance.emplace_back("target_device", target_device);
   options.provenance.emplace_back("config_sha256", digest_of_config(options.config));
   if (!config.prompts.empty())
     options.provenance.emplace_back("prompt_texts_sha256", digest_of_prompts(config.prompts));
   options.provenance.emplace_back(
       "seed",
-      std::to_string(options.drafter == "ngram" ? options.own_text.seed : options.schedule.seed));
+      std::to_string(options.trainer().counts() ? options.own_text.seed : options.schedule.seed));
 }
 
 void train_for_target(engines::Engines& engines, const engines::LoadedModel& target,

@@ -50,7 +50,7 @@ void set_feature_transformer(const engines::ModelInfo& target, TrainConfig& conf
 }
 
 std::int32_t num_held_out(const TrainConfig& config) {
-  return config.options.drafter == "ngram" ? config.options.ngram.validation_sequences
+  return config.options.trainer().counts() ? config.options.ngram.validation_sequences
                                            : config.options.schedule.validation_sequences;
 }
 
@@ -98,9 +98,10 @@ TrainConfig settings_for_target(const std::string& kind, const std::string& mode
   engines::OwnTextOptions& own = config.options.own_text;
   own.batch = 32;
   own.seed = 2;
-  own.max_new_tokens = std::min(kind == "ngram" ? 96 : 160, std::max(1, target.context_length / 2));
+  own.max_new_tokens = std::min(config.options.trainer().counts() ? 96 : 160,
+                                std::max(1, target.context_length / 2));
   config.longest_prompt = target.context_length - own.max_new_tokens;
-  if (kind == "ngram")
+  if (config.options.trainer().counts())
     set_ngram(config);
   else
     set_feature_transformer(target, config);
@@ -111,7 +112,7 @@ void set_num_prompts(std::int64_t num_prompts, double share_that_fit, TrainConfi
   config.num_prompts = num_prompts;
   const auto texts = static_cast<std::int64_t>(static_cast<double>(num_prompts) * share_that_fit);
   const auto an_eighth = static_cast<std::int32_t>(std::min<std::int64_t>(texts / 8, 48));
-  if (config.options.drafter == "ngram")
+  if (config.options.trainer().counts())
     config.options.ngram.validation_sequences = std::max(1, std::min(an_eighth, 32));
   else
     config.options.schedule.validation_sequences = std::max(1, an_eighth);
@@ -133,7 +134,7 @@ TrainingForecast forecast_of(const TrainConfig& config, const TrainingCosts& cos
                missing = std::max(0.0, texts - static_cast<double>(costs.num_cached_texts));
   TrainingForecast forecast{.num_texts = static_cast<std::int64_t>(texts),
                             .text = text_seconds(missing, config, costs) / 60};
-  if (config.options.drafter != "ngram") {
+  if (config.options.trainer().steps()) {
     add_steps(texts, config, costs, forecast);
     return forecast;
   }
@@ -170,7 +171,7 @@ std::string forecast_text(const TrainConfig& config, const TrainingForecast& for
   std::string text =
       fmt::format("{:.1f} min: {} texts of up to {} tokens ({:.1f} min)", forecast.total(),
                   forecast.num_texts, config.options.own_text.max_new_tokens, forecast.text);
-  if (config.options.drafter == "ngram")
+  if (config.options.trainer().counts())
     text += fmt::format(", counting ({:.1f} min)", forecast.count);
   else
     text += fmt::format(", training ({:.1f} min)", forecast.steps);

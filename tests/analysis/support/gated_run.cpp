@@ -23,9 +23,9 @@ Manifest manifest_of(const GatedRun& options) {
                      {"prompts.ignore_eos", "true"},
                      {"sampling.top_k", "0"},
                      {"axes.policy", options.policy}};
-  for (const char* key : {"revision", "build_type", "flags", "compiler", "libtorch", "blas",
-                          "governor", "threads", "device", "driver", "kernels", "dtype",
-                          "arithmetic", "config_sha256", "prompts_sha256", "seed"})
+  for (const char* key :
+       {"revision", "build_type", "flags", "compiler", "libtorch", "blas", "governor", "threads",
+        "device", "driver", "kernels", "dtype", "config_sha256", "prompts_sha256", "seed"})
     manifest.entries.emplace_back(key, "one");
   manifest.entries.emplace_back("machine", options.machine);
   return manifest;

@@ -238,7 +238,7 @@ std::string manifest(const SyntheticRun& options) {
          "revision = \"0123456789ab\"\nbuild_type = \"Release\"\nflags = \"-O3\"\ncompiler = \"GNU "
          "12.2.0\"\nlibtorch = \"2.11.0\"\nblas = \"none\"\nmachine = \"a made-up machine\"\n"
          "governor = \"none\"\ndevice = \"cpu\"\ndriver = \"none\"\nthreads = 2\nkernels = "
-         "\"portable\"\ndtype = \"bfloat16\"\narithmetic = \"fast\"\nseed = 1\nconfig_sha256 = \""
+         "\"portable\"\ndtype = \"bfloat16\"\nseed = 1\nconfig_sha256 = \""
       << sha256_text(config) << "\"\n";
   if (options.planned_generations > 0)
     text << "planned_generations = " << options.planned_generations << '\n';

@@ -13,10 +13,10 @@
 namespace speclab::analysis {
 namespace {
 
-constexpr std::array kOrigin{
-    "revision", "build_type", "flags",         "compiler",       "libtorch", "blas",
-    "machine",  "governor",   "threads",       "device",         "driver",   "kernels",
-    "dtype",    "arithmetic", "config_sha256", "prompts_sha256", "seed"};
+constexpr std::array kOrigin{"revision", "build_type",    "flags",          "compiler",
+                             "libtorch", "blas",          "machine",        "governor",
+                             "threads",  "device",        "driver",         "kernels",
+                             "dtype",    "config_sha256", "prompts_sha256", "seed"};
 constexpr std::array kOriginOfTarget{"name", "role", "sha256", "parameters", "weights"};
 
 /// Without the first line below `table` that gives the key.

@@ -93,7 +93,7 @@ TEST(ConstrainedDecoders, HaveTheTargetsLaw) {
   for (const char* regex : {"a(ab|b)a*", "abab", "[ab]{1,3}", "(ab|ba)b?"})
     for (const char* drafter : {"none", "small_transformer", "bigram", "prompt_lookup"})
       for (const char* tree : {"chain", "2x1", "best_first:3"}) {
-        const bool draws_trees = is_among(drafter, kTreeDrafterKinds);
+        const bool draws_trees = drafter_traits(drafter).draws_trees();
         if (!draws_trees && std::string_view(tree) != "chain") continue;
         const testing::LawComparison result =
             testing::compare_laws(decoder_case(regex, drafter, tree));

@@ -28,7 +28,7 @@ namespace speclab::experiments {
 namespace {
 
 constexpr const char* kHeader =
-    "date,revision,model_sha256,kernels,dtype,arithmetic,verifier,drafter,tree,speculation_length,"
+    "date,revision,model_sha256,kernels,dtype,verifier,drafter,tree,speculation_length,"
     "prompts,tokens,different_tokens,rounds,drafted,accepted,accepted_lengths\n";
 
 struct Mode {
@@ -163,8 +163,8 @@ class Run {
   /// @return tokens that differ, over all modes
   std::int64_t compare_all(const std::vector<Mode>& modes, const std::string& dtype) {
     const auto engines = open_engines();
-    const auto loaded = engines->load_model(
-        {.model = "smollm2-135m", .device = "cpu", .dtype = dtype, .arithmetic = "row_invariant"});
+    const auto loaded =
+        engines->load_model({.model = "smollm2-135m", .device = "cpu", .dtype = dtype});
     const std::vector<Batch> batches = read_batches(*loaded.tokenizer, per_category_);
     const auto plain_decoder =
         engines->make_decoder(*loaded.model, nullptr, options({"plain", "chain", 0}));
@@ -194,13 +194,12 @@ class Run {
 
   std::int64_t write_row(const engines::ModelInfo& model, const Mode& mode, const Outcome& outcome,
                          std::int64_t different) {
-    const std::string row =
-        fmt::format("{},{},{},{},{},row_invariant,{},{},\"{}\",{},{},{},{},{},{},{},{}\n", today(),
-                    SPECLAB_REVISION, model.sha256, model.kernels, model.dtype, mode.verifier,
-                    mode.drafter, mode.tree, mode.speculation_length,
-                    outcome.tokens.size() / static_cast<std::size_t>(new_tokens_),
-                    outcome.tokens.size(), different, outcome.rounds, outcome.drafted,
-                    outcome.accepted, counts_text(outcome.accepted_lengths));
+    const std::string row = fmt::format(
+        "{},{},{},{},{},{},{},\"{}\",{},{},{},{},{},{},{},{}\n", today(), SPECLAB_REVISION,
+        model.sha256, model.kernels, model.dtype, mode.verifier, mode.drafter, mode.tree,
+        mode.speculation_length, outcome.tokens.size() / static_cast<std::size_t>(new_tokens_),
+        outcome.tokens.size(), different, outcome.rounds, outcome.drafted, outcome.accepted,
+        counts_text(outcome.accepted_lengths));
     append_file(unfinished(), row);
     std::fputs(row.c_str(), stderr);
     return different;

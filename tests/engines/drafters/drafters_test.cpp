@@ -47,7 +47,7 @@ std::unique_ptr<Drafter> make(const std::string& kind, std::int32_t target_vocab
 }
 
 TEST(Drafters, AreMadeByTheirNames) {
-  for (const std::string& kind : drafter_kinds()) EXPECT_EQ(make(kind)->name(), kind);
+  for (const std::string kind : kDrafterKinds) EXPECT_EQ(make(kind)->name(), kind);
 }
 
 TEST(Drafters, RefuseAnUnknownNameAndListTheirs) {
@@ -55,7 +55,7 @@ TEST(Drafters, RefuseAnUnknownNameAndListTheirs) {
     make("medusa");
     FAIL() << "it was accepted";
   } catch (const ConfigError& error) {
-    for (const std::string& kind : drafter_kinds())
+    for (const std::string kind : kDrafterKinds)
       EXPECT_NE(std::string(error.what()).find(kind), std::string::npos) << error.what();
   }
 }

@@ -45,7 +45,7 @@ Verdict verdict_of(Verifier& verifier, GreedyTarget& target, const RoundKey& key
 }
 
 TEST(Verifiers, AreMadeByTheirNames) {
-  for (const std::string& kind : verifier_kinds()) {
+  for (const std::string kind : kVerifierKinds) {
     const auto trace = std::make_shared<ReplayTrace>(ReplayTrace{{{1, 1}}});
     EXPECT_EQ(
         make_verifier({.sampling = {.temperature = 0}, .verifier = kind, .replay = trace})->name(),

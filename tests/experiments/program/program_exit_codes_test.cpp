@@ -119,6 +119,9 @@ TEST(ExitCodes, TwoIsACommandThatIsNone) {
 
 TEST(ExitCodes, TwoIsAnOptionThatTheCommandDoesNotHaveAndTheNearestIsNamed) {
   expect_refusal("generate --prompt x --temprature 1", 2, "did you mean --temperature?");
+  for (const char* option : {"--arithmetic fast", "--arithmetic=row_invariant"})
+    expect_refusal(std::string("generate --prompt x ") + option, 2,
+                   "rows never depend on their number; remove --arithmetic");
   expect_refusal(std::string("run ") + kConfig + " --dryrun=x", 2, "did you mean --dry-run?");
   EXPECT_EQ(run_program("generate --prompt x --zzzzzzzzzz 2>&1").output.find("did you mean"),
             std::string::npos);

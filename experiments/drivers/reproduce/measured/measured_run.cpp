@@ -59,7 +59,7 @@ void MeasuredRun::check_bridge(const analysis::BridgeRow& row) const {
   const auto of_row =
       std::ranges::find(run_.generations, row.row_id, &analysis::Generation::row_id);
   if (of_row == run_.generations.end()) refuse("is not in rows.csv");
-  if (!engines::is_among(row.use.bridge, engines::kBridges))
+  if (!engines::is_among(row.use.bridge, engines::kBridgeNames))
     refuse(fmt::format("has the bridge '{}', which is none", escaped(row.use.bridge, 40)));
   if (row.use.unshared_outputs > of_row->output_tokens)
     refuse("has more tokens outside the drafter's vocabulary than its text");

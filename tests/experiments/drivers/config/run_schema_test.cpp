@@ -27,7 +27,6 @@ model = ["other"]
 name = ["mine"]
 device = "cuda"
 dtype = "bfloat16"
-arithmetic = "row_invariant"
 kernels = "reference"
 rounds = "device"
 threads = 3

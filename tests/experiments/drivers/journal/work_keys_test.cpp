@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <map>
 #include <set>
 
 #include "tests/experiments/drivers/support/small_experiment.h"
@@ -34,6 +36,25 @@ TEST(WorkKeys, FindTheirPlacesAndNoOthers) {
   for (std::size_t cell = 0; cell < plan.cells.size(); ++cell)
     EXPECT_EQ(keys.cell_of(keys.of_cell(cell)), cell);
   EXPECT_FALSE(keys.row_of("")) << "no key";
+}
+
+/// Defect: a key of configs comes or goes, and runs of earlier revisions measure all anew.
+TEST(WorkKeys, AreThoseOfEarlierRevisions) {
+  const std::string golden = SPECLAB_SOURCE_DIR "/tests/golden/journals/";
+  std::map<std::string, int> found;
+  for (const std::string run : {"meters", "workers"}) {
+    const Plan plan = make_plan(read_run_config(golden + run + "/config.toml", {}));
+    const WorkKeys keys(plan);
+    std::ifstream journal(golden + run + "/journal");
+    std::string chain, kind, section, key, text;
+    while (journal >> chain >> kind >> section >> key && std::getline(journal, text))
+      found[kind] += kind == "header"  ? text.find(plan_digest(plan)) != std::string::npos
+                     : kind == "pilot" ? keys.pilot_of(key).has_value()
+                                       : keys.row_of(key).has_value();
+  }
+  EXPECT_EQ(found["header"], 2);
+  EXPECT_EQ(found["pilot"], 3);
+  EXPECT_EQ(found["row"], 4);
 }
 
 TEST(WorkKeys, OfTablesInAnotherOrderAreEqual) {
