@@ -44,7 +44,7 @@ constexpr const char* type_name() {
 template <typename T>
 std::string values_text(const KeyDoc& doc) {
   using Element = typename ElementOf<T>::Type;
-  if (!doc.choices.empty()) return joined(doc.choices);
+  if (!doc.choices.empty()) return comma_list(doc.choices);
   Range range = doc.range;
   if constexpr (std::is_unsigned_v<Element> && !std::is_same_v<Element, bool>)
     range.low = std::max(range.low, 0.0);
@@ -70,7 +70,7 @@ void read_optional(ConfigReader& reader, const KeyDoc& doc, std::optional<Number
 
 }  // namespace
 
-std::string joined(const std::vector<std::string>& names) {
+std::string comma_list(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 

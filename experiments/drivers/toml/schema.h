@@ -40,7 +40,7 @@ struct KeyDoc {
   std::string name() const { return table.empty() ? key : table + "." + key; }
 };
 
-std::string joined(const std::vector<std::string>& names);
+std::string comma_list(const std::vector<std::string>& names);
 bool are_equal(const ValueOfKey& a, const ValueOfKey& b);
 
 /// A declaration: table, name, meaning and member, and behind them a call for whatever else holds.
@@ -64,7 +64,7 @@ struct Key : KeyDoc {
   }
   Key& only(const auto& names) {
     kinds.assign(names.begin(), names.end());
-    return only_if(joined(kinds));
+    return only_if(comma_list(kinds));
   }
   Key& only_if(std::string condition) { return set(&Key::only_for, std::move(condition)); }
   /// @param text  in the place of the default value

@@ -80,8 +80,7 @@ std::optional<Comparison> batch_claim(const analysis::Table& claims, const Lever
 
 analysis::Figure figure_of(const std::vector<LeverRow>& rows) {
   BesideFigure figure(
-      "latency_levers", "Tokens a second under each lever", {.label = "", .names = {}},
-      "tokens a second",
+      "latency_levers", "Tokens a second under each lever", {.label = ""}, "tokens a second",
       fmt::format("Filled: measured on {}, bars 95 % over {} prompts, or over batches. "
                   "Hollow: predicted from timed forwards and the rounds of pilots. "
                   "Greedy; assisted by prompt lookup.",
