@@ -4,6 +4,7 @@
 #include <ranges>
 
 #include "engines/interface/names.h"
+#include "engines/interface/sampling_rows.h"
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/prompts/chat_prompt.h"
 
@@ -16,11 +17,8 @@ namespace run_rows {
 using K = Key<RunConfig>;
 using C = RunConfig;
 using Model = engines::ModelOptions;
-using S = engines::SamplingOptions;
 using Drafter = engines::DrafterOptions;
 using Lossy = LossyRuleOptions;
-
-constexpr double kBelowOne = 0.999999;
 
 bool looks_up(const NamedDrafter& drafter) {
   return engines::is_among(drafter.options.kind, engines::kLookupDrafterKinds);
@@ -38,11 +36,6 @@ K as_axis(K key, const char* name) {
 K axis(const char* name, auto member, const char* meaning) {
   return as_axis(KeysOf<C, &C::axes>{"axes"}(name, member, meaning), name);
 }
-/// A setting that is off is not written: a restriction of greedy decoding would be refused.
-K setting(const char* name, auto member, const char* meaning) {
-  return KeysOf<C, &C::sampling>{"sampling"}(name, member, meaning).written_if_set();
-}
-
 /// A setting of a lossy rule.
 K lossy(const char* rule, const char* name, auto member, const char* meaning) {
   return KeysOf<C, &C::lossy>{"verification"}(name, member, meaning)
@@ -167,7 +160,7 @@ const std::vector<K> kKeys{
 
     lossy("lenient", "lenience", &Lossy::lenience,
           "accept with p/(lenience q); 1 would be `rejection`")
-        .from(1e-6, kBelowOne),
+        .from(1e-6, 0.999999),
     lossy("lenient", "lenient_residual", &Lossy::lenient_residual,
           "a rejection leaves p - q (`full`) or p - lenience q (`lenient`)")
         .one_of({"full", "lenient"}),
@@ -175,33 +168,9 @@ const std::vector<K> kKeys{
           "accept above min(epsilon, delta exp(-entropy))")
         .from(0, 1),
     lossy("typical", "typical_delta", &Lossy::typical_delta, "the delta of that rule").from(0, 1),
+};
 
-    setting("top_k", &S::top_k,
-            "number of likeliest tokens that are kept; 0 is off. This and the other cut-offs work "
-            "as in Hugging Face's `generate()`; they need a temperature above 0")
-        .in("tokens")
-        .at_least(0),
-    setting("top_p", &S::top_p, "mass of the likeliest tokens that are kept; 1 is off")
-        .from(1e-9, 1),
-    setting("min_p", &S::min_p, "least probability relative to the greatest; 0 is off").from(0, 1),
-    setting("repetition_penalty", &S::repetition_penalty,
-            "penalty for tokens that occurred; 1 is off")
-        .from(1e-3, 1e3),
-    setting("no_repeat_ngram_size", &S::no_repeat_ngram_size,
-            "no n-gram of this size twice; 0 is off")
-        .in("tokens")
-        .at_least(0),
-    setting("min_length", &S::min_length, "no end of text before it, prompt included; 0 is off")
-        .in("tokens")
-        .at_least(0),
-    setting("suppress_tokens", &S::suppress_tokens, "ids that never occur").at_least(0),
-    setting("typical_p", &S::typical_p, "mass of the tokens nearest to the entropy; 1 is off")
-        .from(1e-9, 1),
-    setting("epsilon_cutoff", &S::epsilon_cutoff, "least probability; 0 is off").from(0, kBelowOne),
-    setting("eta_cutoff", &S::eta_cutoff,
-            "least probability, lower where the entropy is high; 0 is off")
-        .from(0, kBelowOne),
-
+const std::vector<K> kPromptKeys{
     prompts("set", &PromptOptions::set,
             "a set of `experiments/prompts`, or the path of a folder, a JSONL or a JSON file "
             "([formats](../prompts/README.md)), relative to the config"),
@@ -310,6 +279,17 @@ const std::vector<Key<NamedDrafter>> kDrafterKeys{
         .written_if([](const NamedDrafter& d) { return d.options.kind == "mixture"; }),
 };
 
+/// A setting that is off is not written: a restriction of greedy decoding would be refused.
+void add_sampling_keys(std::vector<K>& keys) {
+  const KeysOf<C, &C::sampling> sampling{"sampling"};
+  engines::for_each_sampling_row([&](const auto& row) {
+    keys.push_back(sampling(row.name, row.member, row.meaning)
+                       .in(row.unit)
+                       .from(row.range.config_low, row.range.config_high)
+                       .written_if_set());
+  });
+}
+
 }  // namespace run_rows
 
 /// Keys that make cells and are no member of their own.
@@ -336,7 +316,15 @@ std::vector<DescribedKey> sweep_keys() {
 
 }  // namespace
 
-const std::vector<Key<RunConfig>>& run_keys() { return run_rows::kKeys; }
+const std::vector<Key<RunConfig>>& run_keys() {
+  static const std::vector<Key<RunConfig>> all = [] {
+    std::vector<Key<RunConfig>> keys = run_rows::kKeys;
+    run_rows::add_sampling_keys(keys);
+    keys.insert(keys.end(), run_rows::kPromptKeys.begin(), run_rows::kPromptKeys.end());
+    return keys;
+  }();
+  return all;
+}
 const std::vector<Key<NamedDrafter>>& drafter_keys() { return run_rows::kDrafterKeys; }
 
 std::vector<DescribedKey> described_run_keys() {
