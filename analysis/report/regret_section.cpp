@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "analysis/report/sortable_table.h"
-#include "analysis/tables/csv_writer.h"
+#include "analysis/tables/regrets.h"
 
 namespace speclab::analysis {
 namespace {
@@ -39,29 +37,18 @@ std::vector<TableEntry> row(const PolicyComparison& comparison, const Regret& re
       estimate_entry(regret.measured_to_static, kPercent)};
 }
 
-void write(CsvWriter& csv, const Estimate& estimate) {
-  csv.field(estimate.value);
-  csv.field(estimate.interval ? std::optional(estimate.interval->low) : std::nullopt)
-      .field(estimate.interval ? std::optional(estimate.interval->high) : std::nullopt);
-}
-
-void write_row(CsvWriter& csv, const PolicyComparison& comparison, const Regret& regret) {
-  const CellAxes& axes = comparison.longest_static->axes;
-  csv.field(axes.model)
-      .field(axes.drafter)
-      .field(axes.tree)
-      .field(axes.verifier)
-      .field(axes.temperature);
-  csv.field(policy_name(*regret.group))
-      .field(static_cast<std::int64_t>(comparison.num_prompts))
-      .field(regret.ns_per_token);
-  csv.field(policy_name(*comparison.best_static))
-      .field(comparison.longest_static->axes.policy)
-      .field(comparison.clairvoyant_ns_per_token);
-  for (const Estimate* estimate :
-       {&regret.to_static, &regret.to_clairvoyant, &regret.measured_to_static})
-    write(csv, *estimate);
-  csv.end_row();
+RegretRow row_of(const PolicyComparison& comparison, const Regret& regret) {
+  CellAxes axes = comparison.longest_static->axes;
+  axes.policy = policy_name(*regret.group);
+  return {.axes = axes,
+          .n_prompts = static_cast<std::int64_t>(comparison.num_prompts),
+          .ns_per_token = regret.ns_per_token,
+          .best_static = policy_name(*comparison.best_static),
+          .longest_static = comparison.longest_static->axes.policy,
+          .clairvoyant_ns_per_token = comparison.clairvoyant_ns_per_token,
+          .to_static = regret.to_static,
+          .to_clairvoyant = regret.to_clairvoyant,
+          .measured_to_static = regret.measured_to_static};
 }
 
 }  // namespace
@@ -85,30 +72,10 @@ std::string regret_section_html(const std::vector<PolicyComparison>& comparisons
 }
 
 std::string regret_csv(const std::vector<PolicyComparison>& comparisons) {
-  constexpr std::array<std::string_view, 20> kColumns = {"model",
-                                                         "drafter",
-                                                         "tree",
-                                                         "verifier",
-                                                         "temperature",
-                                                         "policy",
-                                                         "n_prompts",
-                                                         "ns_per_token",
-                                                         "best_static",
-                                                         "longest_static",
-                                                         "clairvoyant_ns_per_token",
-                                                         "regret_to_static",
-                                                         "regret_to_static_low",
-                                                         "regret_to_static_high",
-                                                         "regret_to_clairvoyant",
-                                                         "regret_to_clairvoyant_low",
-                                                         "regret_to_clairvoyant_high",
-                                                         "measured_regret_to_static",
-                                                         "measured_regret_to_static_low",
-                                                         "measured_regret_to_static_high"};
-  CsvWriter csv(kColumns);
+  std::vector<RegretRow> rows;
   for (const PolicyComparison& comparison : comparisons)
-    for (const Regret& regret : comparison.regrets) write_row(csv, comparison, regret);
-  return csv.content();
+    for (const Regret& regret : comparison.regrets) rows.push_back(row_of(comparison, regret));
+  return regrets_table().csv(rows);
 }
 
 }  // namespace speclab::analysis

@@ -139,7 +139,7 @@ ReportSummary write_decoding_report(const std::string& run_folder, const ReportO
   const std::vector<CostRow> costs = read_costs_if_any(run_folder);
   const std::vector<PolicyComparison> policies =
       policy_comparisons(run, data.pooled, costs, bootstrap);
-  const LedgerMaker maker(run, costs, read_pace(run_folder + "/pace.csv"));
+  const LedgerMaker maker(run, costs, pace_table().read_if_there(run_folder + "/pace.csv"));
   const RunLedgers ledgers{
       .pooled = ledgers_of(data.pooled, maker),
       .by_category = ledgers_of(data.by_category, maker),

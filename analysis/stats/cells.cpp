@@ -1,111 +1,39 @@
 #include "analysis/stats/cells.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
-#include <string_view>
 
 #include "analysis/stats/median.h"
-#include "analysis/tables/csv_writer.h"
+#include "analysis/tables/cells.h"
 #include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {
 
-constexpr std::array<std::string_view, 46> kColumns = {"cell_id",
-                                                       "category",
-                                                       "model",
-                                                       "drafter",
-                                                       "tree",
-                                                       "policy",
-                                                       "verifier",
-                                                       "temperature",
-                                                       "top_k",
-                                                       "top_p",
-                                                       "min_p",
-                                                       "repetition_penalty",
-                                                       "predicted_walltime_ns",
-                                                       "predicted_speedup",
-                                                       "predicted_tokens_per_round",
-                                                       "predicted_acceptance_rate",
-                                                       "paced_walltime_ns",
-                                                       "n_prompts",
-                                                       "n_rows",
-                                                       "walltime_ns",
-                                                       "walltime_ns_low",
-                                                       "walltime_ns_high",
-                                                       "speedup",
-                                                       "speedup_low",
-                                                       "speedup_high",
-                                                       "decoding_speedup",
-                                                       "decoding_speedup_low",
-                                                       "decoding_speedup_high",
-                                                       "pair_speedup",
-                                                       "pair_speedup_low",
-                                                       "pair_speedup_high",
-                                                       "tokens_per_round",
-                                                       "tokens_per_round_low",
-                                                       "tokens_per_round_high",
-                                                       "acceptance_rate",
-                                                       "acceptance_rate_low",
-                                                       "acceptance_rate_high",
-                                                       "accepted_fraction",
-                                                       "drafting_fraction",
-                                                       "draft_ns",
-                                                       "target_ns",
-                                                       "verify_ns",
-                                                       "other_ns",
-                                                       "lossless",
-                                                       "law_distance",
-                                                       "forced_acceptance"};
-
-void write_axes(const CellSummary& cell, CsvWriter& csv) {
-  csv.field(cell.cell_id).field(cell.category).field(cell.axes.model).field(cell.axes.drafter);
-  for (const auto* text : {&cell.axes.tree, &cell.axes.policy, &cell.axes.verifier}) {
-    text->empty() ? csv.missing() : csv.field(*text);
-  }
-  csv.field(cell.axes.temperature)
-      .field(cell.axes.top_k)
-      .field(cell.axes.top_p)
-      .field(cell.axes.min_p);
-  csv.field(cell.axes.repetition_penalty);
-}
-
-void write_estimate(const std::optional<Estimate>& estimate, CsvWriter& csv) {
-  if (!estimate) {
-    csv.missing().missing().missing();
-  } else if (!estimate->interval) {
-    csv.field(estimate->value).missing().missing();
-  } else {
-    csv.field(estimate->value).field(estimate->interval->low).field(estimate->interval->high);
-  }
-}
-
-void write_cell(const CellSummary& cell, CsvWriter& csv) {
+CellRow row_of(const CellSummary& cell) {
   const GroupSummary& s = cell.summary;
-  write_axes(cell, csv);
-  csv.field(s.prediction.walltime_ns)
-      .field(s.prediction.speedup)
-      .field(s.prediction.tokens_per_round)
-      .field(s.prediction.acceptance_rate);
-  csv.field(s.prediction.paced_walltime_ns);
-  csv.field(static_cast<std::int64_t>(s.n_prompts)).field(static_cast<std::int64_t>(s.n_rows));
-  write_estimate(s.walltime_ns, csv);
-  write_estimate(s.speedup, csv);
-  write_estimate(s.decoding_speedup, csv);
-  write_estimate(s.pair_speedup, csv);
-  write_estimate(s.tokens_per_round, csv);
-  write_estimate(s.acceptance_rate, csv);
-  csv.field(s.accepted_fraction).field(s.drafting_fraction);
-  csv.field(s.split.draft_ns)
-      .field(s.split.target_ns)
-      .field(s.split.verify_ns)
-      .field(s.split.other_ns);
-  csv.field(static_cast<std::int64_t>(s.lossless))
-      .field(s.law_distance)
-      .field(static_cast<std::int64_t>(s.forced_acceptance));
-  csv.end_row();
+  return {.cell_id = cell.cell_id,
+          .category = cell.category,
+          .axes = cell.axes,
+          .prediction = s.prediction,
+          .n_prompts = static_cast<std::int64_t>(s.n_prompts),
+          .n_rows = static_cast<std::int64_t>(s.n_rows),
+          .walltime_ns = s.walltime_ns,
+          .speedup = s.speedup,
+          .decoding_speedup = s.decoding_speedup,
+          .pair_speedup = s.pair_speedup,
+          .tokens_per_round = s.tokens_per_round,
+          .acceptance_rate = s.acceptance_rate,
+          .accepted_fraction = s.accepted_fraction,
+          .drafting_fraction = s.drafting_fraction,
+          .draft_ns = s.split.draft_ns,
+          .target_ns = s.split.target_ns,
+          .verify_ns = s.split.verify_ns,
+          .other_ns = s.split.other_ns,
+          .lossless = s.lossless,
+          .law_distance = s.law_distance,
+          .forced_acceptance = s.forced_acceptance};
 }
 
 std::string category_of(const Generations& generations) {
@@ -188,9 +116,9 @@ PredictionErrors median_prediction_errors(const std::vector<CellSummary>& cells)
 }
 
 std::string cells_csv(const std::vector<CellSummary>& cells) {
-  CsvWriter csv(kColumns);
-  for (const auto& cell : cells) write_cell(cell, csv);
-  return csv.content();
+  std::vector<CellRow> rows;
+  for (const CellSummary& cell : cells) rows.push_back(row_of(cell));
+  return cells_table().csv(rows);
 }
 
 }  // namespace speclab::analysis

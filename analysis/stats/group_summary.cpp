@@ -195,7 +195,7 @@ GroupSummary summarise(const Generations& generations, const Run& run, const Bas
   }
   add_law_distance(generations, summary);
   summary.bytes_per_token =
-      cost_per_token(generations, [](const Generation& g) { return g.read_bytes; });
+      cost_per_token(generations, [](const Generation& g) { return g.read_bytes(); });
   summary.joules_per_token =
       cost_per_token(generations, [](const Generation& g) { return g.energy_j; });
   add_speedup(generations, baseline, bootstrap, summary);

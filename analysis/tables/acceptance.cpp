@@ -9,54 +9,62 @@
 #include <utility>
 
 #include "analysis/tables/empty_run_error.h"
-#include "analysis/tables/read_axes.h"
+#include "analysis/tables/fields.h"
 #include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {
 
-constexpr std::int64_t kDeepest = 10'000;
-
 /// What is summed in two orders may differ by that share.
 constexpr double kSumRounding = 1e-9;
 
 /// A sum of chances is at most what it is a part of.
-double part(const Table& table, std::size_t row, const std::string& column, double whole) {
-  return table.number_from(0, whole * (1 + kSumRounding), row, column);
+void check_part(const Table& table, std::size_t place, const std::string& column, double part,
+                double whole) {
+  if (part > whole * (1 + kSumRounding))
+    table.fail(place, column, fmt::format("{}; allowed: at most {}", part, whole));
 }
 
-DepthSums read_sums(const Table& table, std::size_t row, std::int64_t positions) {
-  DepthSums sums{.drafts = table.count(row, "drafts")};
-  if (sums.drafts > positions) table.fail(row, "drafts", "at most positions");
-  sums.reached = part(table, row, "reached", static_cast<double>(sums.drafts));
-  sums.accepted = part(table, row, "accepted", sums.reached);
-  sums.known_ranks = 0;
-  for (std::size_t rank = 0; rank < kRanks; ++rank) {
+void check_sums(const Table& table, std::size_t place, const AcceptanceRow& row) {
+  const DepthSums& sums = row.sums;
+  if (sums.drafts > row.positions) table.fail(place, "drafts", "at most positions");
+  check_part(table, place, "reached", sums.reached, static_cast<double>(sums.drafts));
+  check_part(table, place, "accepted", sums.accepted, sums.reached);
+  for (std::size_t rank = 0; rank < sums.known_ranks; ++rank) {
     const std::string column = fmt::format("in_top_{}", rank + 1);
-    const auto value =
-        table.optional_number_from(0, sums.reached * (1 + kSumRounding), row, column);
-    if (!value) continue;
-    if (sums.known_ranks != rank) table.fail(row, column, "missing, because the rank before it is");
-    if (rank > 0 && *value < sums.in_top[rank - 1] * (1 - kSumRounding))
-      table.fail(row, column, "at least that of the rank before");
-    sums.in_top[rank] = *value;
-    sums.known_ranks = rank + 1;
+    check_part(table, place, column, sums.in_top[rank], sums.reached);
+    if (rank > 0 && sums.in_top[rank] < sums.in_top[rank - 1] * (1 - kSumRounding))
+      table.fail(place, column, "at least that of the rank before");
   }
-  return sums;
 }
 
-AcceptanceRow read_acceptance_row(const Table& table, std::size_t row) {
-  AcceptanceRow result{.cell_id = table.text(row, "cell_id"),
-                       .category = table.text(row, "category"),
-                       .prompt_id = table.text(row, "prompt_id"),
-                       .axes = read_axes(table, row),
-                       .positions = table.count(row, "positions", 1),
-                       .sums = {}};
-  const std::int64_t depth = table.count(row, "depth", 1);
-  if (depth > kDeepest) table.fail(row, "depth", fmt::format("at most {}", kDeepest));
-  result.depth = static_cast<int>(depth);
-  result.sums = read_sums(table, row, result.positions);
-  return result;
+/// The target's mass on the drafter's k most likely tokens, for each k; empty from the first rank
+/// on that is not known.
+std::vector<Column<AcceptanceRow>> rank_columns() {
+  std::vector<Column<AcceptanceRow>> columns;
+  for (std::size_t rank = 0; rank < kRanks; ++rank) {
+    const std::string name = fmt::format("in_top_{}", rank + 1);
+    columns.push_back(
+        {name, "–",
+         rank > 0 ? ""
+                  : "sum of those chances times the mass of the target on the k most likely tokens "
+                    "of the drafter. At temperature 0 there are as many as drafted siblings. A "
+                    "field is empty if any draft of the prompt tells fewer",
+         [name, rank](const Table& table, std::size_t place, AcceptanceRow& row) {
+           const auto value = table.optional_number(place, name);
+           if (rank == 0) row.sums.known_ranks = 0;
+           if (!value) return;
+           if (row.sums.known_ranks != rank)
+             table.fail(place, name, "missing, because the rank before it is");
+           if (*value < 0) table.fail(place, name, "below 0");
+           row.sums.in_top[rank] = *value;
+           row.sums.known_ranks = rank + 1;
+         },
+         [rank](const AcceptanceRow& row, CsvWriter& csv) {
+           rank < row.sums.known_ranks ? csv.field(row.sums.in_top[rank]) : csv.missing();
+         }});
+  }
+  return columns;
 }
 
 /// What rows of one file owe those before them.
@@ -92,16 +100,41 @@ std::size_t num_texts(const std::vector<AcceptanceRow>& rows) {
 
 }  // namespace
 
+const Schema<AcceptanceRow>& acceptance_table() {
+  using A = AcceptanceRow;
+  const auto of = [](auto member) {
+    return [member](auto& row) -> auto& { return row.sums.*member; };
+  };
+  constexpr std::int64_t kDeepest = 10'000;
+  static const Schema<A> table{
+      "acceptance.csv",
+      "a prompt of a cell and a depth of its drafts (kind `drafter_acceptance`, which writes this, "
+      "the manifest and the next)",
+      joined<A>(
+          {cell_columns<A>(&A::cell_id, &A::category, &A::axes),
+           {{"prompt_id", &A::prompt_id, Text{}, "prompt"},
+            {"positions", &A::positions, Count{.least = 1, .unit = "tokens"},
+             "places of its text, also those where the drafter had nothing to say"},
+            {"depth", &A::depth, Count{.least = 1, .most = kDeepest, .unit = "tokens"},
+             "depth of the drafted token, 1 is the first"},
+            {"drafts", of(&DepthSums::drafts), Count{}, "drafts that have one there"},
+            {"reached", of(&DepthSums::reached), Number{},
+             "sum of the chances that the token is tested at all"},
+            {"accepted", of(&DepthSums::accepted), Number{},
+             "sum of those chances times the sum of min(p, q), the chance that the drafted token "
+             "is kept. If tokens are chosen (temperature 0, grown trees), p of the first takes the "
+             "place of that sum"}},
+           rank_columns()})};
+  return table;
+}
+
 std::vector<AcceptanceRow> read_acceptance(const std::string& path) {
-  const Table table = Table::read(path);
-  table.expect_columns(kAcceptanceColumns);
-  std::vector<AcceptanceRow> rows;
   RowsBefore before;
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    rows.push_back(read_acceptance_row(table, row));
-    before.check(table, row, rows.back());
-  }
-  return rows;
+  return acceptance_table().read(
+      path, [&before](const Table& table, std::size_t place, const AcceptanceRow& row) {
+        check_sums(table, place, row);
+        before.check(table, place, row);
+      });
 }
 
 bool are_rounds_observed(const Manifest& manifest) {

@@ -3,23 +3,17 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "analysis/tables/run_folder.h"
+#include "analysis/tables/axes.h"
+#include "analysis/tables/manifest.h"
+#include "analysis/tables/schema.h"
 #include "analysis/tables/siblings.h"
 
 namespace speclab::analysis {
 
 /// Ranks of a drafter's law that are told apart.
 inline constexpr std::size_t kRanks = 10;
-
-inline constexpr std::array<std::string_view, 28> kAcceptanceColumns = {
-    "cell_id",   "category",    "model",    "drafter",  "tree",     "policy",
-    "verifier",  "temperature", "top_k",    "top_p",    "min_p",    "repetition_penalty",
-    "prompt_id", "positions",   "depth",    "drafts",   "reached",  "accepted",
-    "in_top_1",  "in_top_2",    "in_top_3", "in_top_4", "in_top_5", "in_top_6",
-    "in_top_7",  "in_top_8",    "in_top_9", "in_top_10"};
 
 /// Sums over the drafts of a text that have a token at one depth, each with the chance that it is
 /// reached.
@@ -32,8 +26,7 @@ struct DepthSums {
   std::size_t known_ranks = kRanks;  ///< entries of in_top that mean something
 };
 
-/// One row of acceptance.csv, as results/TABLES.md describes it: a prompt of a cell, and a depth of
-/// its drafts.
+/// A prompt of a cell, and a depth of its drafts.
 struct AcceptanceRow {
   std::string cell_id, category, prompt_id;
   CellAxes axes;
@@ -43,6 +36,8 @@ struct AcceptanceRow {
   DepthSums sums;
 };
 
+/// acceptance.csv
+const Schema<AcceptanceRow>& acceptance_table();
 /// @throws DataError naming file, line and column; where a prompt's depths have a gap, or rows of a
 /// cell or prompt contradict each other
 std::vector<AcceptanceRow> read_acceptance(const std::string& path);

@@ -1,43 +1,13 @@
 #pragma once
-#include <array>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "analysis/tables/axes.h"
 #include "analysis/tables/estimate.h"
-#include "analysis/tables/run_folder.h"
+#include "analysis/tables/schema.h"
 
 namespace speclab::analysis {
-
-inline constexpr std::array<std::string_view, 28> kAtlasColumns = {"cell_id",
-                                                                   "category",
-                                                                   "model",
-                                                                   "drafter",
-                                                                   "tree",
-                                                                   "policy",
-                                                                   "verifier",
-                                                                   "temperature",
-                                                                   "top_k",
-                                                                   "top_p",
-                                                                   "min_p",
-                                                                   "repetition_penalty",
-                                                                   "rule",
-                                                                   "drafts",
-                                                                   "lossless",
-                                                                   "distance",
-                                                                   "logged_drafts",
-                                                                   "trials",
-                                                                   "acceptance",
-                                                                   "counted_acceptance",
-                                                                   "counted_acceptance_low",
-                                                                   "counted_acceptance_high",
-                                                                   "acceptance_p",
-                                                                   "tokens_per_round",
-                                                                   "counted_tokens_per_round",
-                                                                   "counted_tokens_per_round_low",
-                                                                   "counted_tokens_per_round_high",
-                                                                   "tokens_per_round_p"};
 
 /// A mean in closed form beside the same counted.
 struct CountedMean {
@@ -46,9 +16,9 @@ struct CountedMean {
   double p = 1;    ///< of the count under that law, two-sided
 };
 
-/// One row of atlas.csv, as results/TABLES.md describes it.
+/// A verification rule over the drafts of a cell.
 struct AtlasRow {
-  std::string category;
+  std::string cell_id, category;
   CellAxes axes;
   std::string rule;
   std::int64_t drafts = 1;
@@ -59,6 +29,8 @@ struct AtlasRow {
   std::optional<CountedMean> tokens_per_round;  ///< of rules that take chains
 };
 
+/// atlas.csv
+const Schema<AtlasRow>& atlas_table();
 /// Empty where nothing was drafted. @throws DataError naming file, line and column
 std::vector<AtlasRow> read_atlas(const std::string& path);
 

@@ -2,64 +2,26 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <map>
-#include <string_view>
 
-#include "analysis/tables/csv_writer.h"
-#include "analysis/tables/table.h"
+#include "analysis/tables/fields.h"
 
 namespace speclab::analysis {
 namespace {
 
-constexpr std::array<std::string_view, 10> kPairColumns = {
-    "benchmark", "pair",         "look",         "first",         "base_ns",
-    "head_ns",   "base_wall_ns", "head_wall_ns", "base_checksum", "head_checksum"};
-constexpr std::array<std::string_view, 8> kCountColumns = {
-    "benchmark",         "counter",           "instruction_set", "run",
-    "base_instructions", "head_instructions", "base_checksum",   "head_checksum"};
-constexpr double kMostNs = 1e15, kMostInstructions = 1e15;
+constexpr Number kCallNs{.low = kAboveZero, .high = 1e15, .unit = "ns"};
+constexpr Number kInstructions{.low = kAboveZero, .high = 1e15};
 
-double positive(const Table& table, std::size_t row, std::string_view column, double most) {
-  const double value = table.number_from(0.0, most, row, column);
-  if (value <= 0.0) table.fail(row, column, "0; allowed: numbers above 0");
-  return value;
-}
-
-bool base_first(const Table& table, std::size_t row) {
-  const std::string first = table.text(row, "first");
-  if (first != "base" && first != "head") table.fail(row, "first", "allowed: base, head");
-  return first == "base";
-}
-
-BenchPairRow pair_row(const Table& table, std::size_t row) {
-  const auto ns = [&](std::string_view column) { return positive(table, row, column, kMostNs); };
-  const std::int64_t look = table.count(row, "look", 1);
-  if (look > 2) table.fail(row, "look", "allowed: 1, 2");
-  return {.benchmark = table.text(row, "benchmark"),
-          .pair = table.count(row, "pair"),
-          .look = look,
-          .base_first = base_first(table, row),
-          .base_ns = ns("base_ns"),
-          .head_ns = ns("head_ns"),
-          .base_wall_ns = ns("base_wall_ns"),
-          .head_wall_ns = ns("head_wall_ns"),
-          .base_checksum = table.count(row, "base_checksum"),
-          .head_checksum = table.count(row, "head_checksum")};
-}
-
-BenchCountRow count_row(const Table& table, std::size_t row) {
-  const auto instructions = [&](std::string_view column) {
-    return positive(table, row, column, kMostInstructions);
-  };
-  return {.benchmark = table.text(row, "benchmark"),
-          .counter = table.text(row, "counter"),
-          .instruction_set = table.text(row, "instruction_set"),
-          .run = table.count(row, "run"),
-          .base_instructions = instructions("base_instructions"),
-          .head_instructions = instructions("head_instructions"),
-          .base_checksum = table.count(row, "base_checksum"),
-          .head_checksum = table.count(row, "head_checksum")};
+/// The side that ran first, as `base` or `head`.
+Column<BenchPairRow> first_column() {
+  return {
+      "first", "text", "the side that ran first, `base` or `head`",
+      [](const Table& table, std::size_t place, BenchPairRow& row) {
+        std::string first;
+        Text{{"base", "head"}}.read(table, place, "first", first);
+        row.base_first = first == "base";
+      },
+      [](const BenchPairRow& row, CsvWriter& csv) { csv.field(row.base_first ? "base" : "head"); }};
 }
 
 /// `value` is `next`, the number after that of the benchmark's row before.
@@ -89,61 +51,61 @@ void check_follows(const Table& table, std::size_t row, const BenchCountRow& nex
 }
 
 template <typename Row>
-std::vector<Row> read_rows(const std::string& path, std::span<const std::string_view> columns,
-                           Row (*read_row)(const Table&, std::size_t)) {
-  const Table table = Table::read(path);
-  table.expect_columns(columns);
-  std::vector<Row> rows;
-  std::map<std::string, std::size_t> last;
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    rows.push_back(read_row(table, row));
-    const auto [place, is_first] = last.try_emplace(rows.back().benchmark, row);
-    check_follows(table, row, rows.back(), is_first ? nullptr : &rows[place->second]);
-    place->second = row;
-  }
-  return rows;
+std::vector<Row> read_following(const Schema<Row>& schema, const std::string& path) {
+  std::map<std::string, Row> last;
+  return schema.read(path, [&last](const Table& table, std::size_t place, const Row& row) {
+    const auto before = last.find(row.benchmark);
+    check_follows(table, place, row, before == last.end() ? nullptr : &before->second);
+    last.insert_or_assign(row.benchmark, row);
+  });
 }
 
 }  // namespace
 
-std::string to_csv(std::span<const BenchPairRow> rows) {
-  CsvWriter csv(kPairColumns);
-  for (const BenchPairRow& row : rows) {
-    csv.field(row.benchmark)
-        .field(row.pair)
-        .field(row.look)
-        .field(row.base_first ? "base" : "head")
-        .field(row.base_ns)
-        .field(row.head_ns);
-    csv.field(row.base_wall_ns)
-        .field(row.head_wall_ns)
-        .field(row.base_checksum)
-        .field(row.head_checksum)
-        .end_row();
-  }
-  return csv.content();
+const Schema<BenchPairRow>& bench_pairs_table() {
+  using P = BenchPairRow;
+  static const Schema<P> table{
+      "pairs.csv", "a benchmark in one process of each side, run one after the other",
+      joined<P>({{{"benchmark", &P::benchmark, Text{}, "family/what"},
+                  {"pair", &P::pair, Count{},
+                   "number of the pair of processes, in the order of measuring; 2 where the first "
+                   "look left the benchmark unclear"},
+                  {"look", &P::look, Count{.least = 1, .most = 2}, ""},
+                  first_column(),
+                  {"base_ns", &P::base_ns, kCallNs,
+                   "processor time of a call, the least of a process's repetitions"},
+                  {"head_ns", &P::head_ns, kCallNs, ""},
+                  {"base_wall_ns", &P::base_wall_ns, kCallNs, "the same on the wall; not judged"},
+                  {"head_wall_ns", &P::head_wall_ns, kCallNs, ""},
+                  {"base_checksum", &P::base_checksum, Count{},
+                   "32 bits of what a call works out: the work is the same where they are"},
+                  {"head_checksum", &P::head_checksum, Count{}, ""}}})};
+  return table;
 }
 
-std::string to_csv(std::span<const BenchCountRow> rows) {
-  CsvWriter csv(kCountColumns);
-  for (const BenchCountRow& row : rows) {
-    csv.field(row.benchmark)
-        .field(row.counter)
-        .field(row.instruction_set)
-        .field(row.run)
-        .field(row.base_instructions)
-        .field(row.head_instructions);
-    csv.field(row.base_checksum).field(row.head_checksum).end_row();
-  }
-  return csv.content();
+const Schema<BenchCountRow>& bench_counts_table() {
+  using C = BenchCountRow;
+  static const Schema<C> table{
+      "counts.csv",
+      "instructions of a benchmark, in one run of each side",
+      {{"benchmark", &C::benchmark, Text{}, "of each side two runs"},
+       {"counter", &C::counter, Text{},
+        "`perf` or `callgrind`; what the binaries were built for, `x86-64-v3` for revisions"},
+       {"instruction_set", &C::instruction_set, Text{}, ""},
+       {"run", &C::run, Count{}, "0 for the first one"},
+       {"base_instructions", &C::base_instructions, kInstructions, "of 20 calls, in user mode"},
+       {"head_instructions", &C::head_instructions, kInstructions, ""},
+       {"base_checksum", &C::base_checksum, Count{}, "as in `pairs.csv`"},
+       {"head_checksum", &C::head_checksum, Count{}, ""}}};
+  return table;
 }
 
 std::vector<BenchPairRow> read_bench_pairs(const std::string& path) {
-  return read_rows(path, kPairColumns, pair_row);
+  return read_following(bench_pairs_table(), path);
 }
 
 std::vector<BenchCountRow> read_bench_counts(const std::string& path) {
-  return read_rows(path, kCountColumns, count_row);
+  return read_following(bench_counts_table(), path);
 }
 
 }  // namespace speclab::analysis

@@ -3,9 +3,10 @@
 // its verdicts can be drawn again.
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
+
+#include "analysis/tables/schema.h"
 
 namespace speclab::analysis {
 
@@ -35,8 +36,9 @@ struct BenchCountRow {
   std::int64_t head_checksum = 0;
 };
 
-std::string to_csv(std::span<const BenchPairRow> rows);
-std::string to_csv(std::span<const BenchCountRow> rows);
+/// pairs.csv and counts.csv
+const Schema<BenchPairRow>& bench_pairs_table();
+const Schema<BenchCountRow>& bench_counts_table();
 
 /// Pairs of one benchmark that a file may hold.
 inline constexpr std::int64_t kMostBenchPairs = 10'000;

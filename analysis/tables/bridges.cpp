@@ -1,55 +1,56 @@
 #include "analysis/tables/bridges.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
-#include "analysis/tables/table.h"
+#include "analysis/tables/fields.h"
 
 namespace speclab::analysis {
 namespace {
 
-VocabularyOverlap overlap_of(const Table& table, std::size_t row) {
-  const VocabularyOverlap overlap{.shared = table.count(row, "shared_vocabulary"),
-                                  .draft = table.count(row, "draft_vocabulary", 1),
-                                  .target = table.count(row, "target_vocabulary", 1)};
-  if (overlap.shared > std::min(overlap.draft, overlap.target))
-    table.fail(row, "shared_vocabulary", "more tokens than one of both vocabularies has");
-  return overlap;
+template <typename Member>
+auto of_use(Member member) {
+  return [member](auto& row) -> auto& { return row.use.*member; };
+}
+template <typename Member>
+auto of_overlap(Member member) {
+  return [member](auto& row) -> auto& { return row.use.overlap.*member; };
 }
 
 }  // namespace
 
-void add_bridge(CsvWriter& table, const BridgeRow& row) {
-  const BridgeUse& use = row.use;
-  table.field(row.row_id)
-      .field(use.bridge)
-      .field(use.draft_tokens)
-      .field(use.spelling_ns)
-      .field(use.unshared_outputs)
-      .field(use.overlap.shared)
-      .field(use.overlap.draft)
-      .field(use.overlap.target)
-      .end_row();
+const Schema<BridgeRow>& bridges_table() {
+  static const Schema<BridgeRow> table{
+      "bridges.csv",
+      "a generation whose drafter has another tokenizer than the target (only if there are any)",
+      {{"row_id", &BridgeRow::row_id, Count{}, "as in `rows.csv`"},
+       {"bridge", of_use(&BridgeUse::bridge), Text{},
+        "the way from the drafter's tokens to the target's, as `engines/CHOICES.md` names them"},
+       {"draft_tokens", of_use(&BridgeUse::draft_tokens), Count{.unit = "tokens"},
+        "drafted, in the drafter's own tokens; `drafted` of `rows.csv` counts the target's"},
+       {"spelling_ns", of_use(&BridgeUse::spelling_ns), Count{.unit = "ns"},
+        "decoding and encoding texts between the tokenizers; part of `draft_ns`"},
+       {"unshared_outputs", of_use(&BridgeUse::unshared_outputs), Count{.unit = "tokens"},
+        "emitted tokens that the drafter's vocabulary does not hold"},
+       {"shared_vocabulary", of_overlap(&VocabularyOverlap::shared), Count{.unit = "tokens"},
+        "that both tokenizers spell equally; that each of both has"},
+       {"draft_vocabulary", of_overlap(&VocabularyOverlap::draft),
+        Count{.least = 1, .unit = "tokens"}, ""},
+       {"target_vocabulary", of_overlap(&VocabularyOverlap::target),
+        Count{.least = 1, .unit = "tokens"}, ""}}};
+  return table;
 }
 
 std::vector<BridgeRow> read_bridges(const std::string& path) {
-  if (!std::filesystem::exists(path)) return {};
-  const Table table = Table::read(path);
-  table.expect_columns(kBridgeColumns);
-  std::vector<BridgeRow> rows;
   std::set<std::int64_t> seen;
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    if (!seen.insert(table.count(row, "row_id")).second)
-      table.fail(row, "row_id", "a generation that has a row already");
-    rows.push_back({.row_id = table.count(row, "row_id"),
-                    .use = {.bridge = table.text(row, "bridge"),
-                            .draft_tokens = table.count(row, "draft_tokens"),
-                            .spelling_ns = table.count(row, "spelling_ns"),
-                            .overlap = overlap_of(table, row),
-                            .unshared_outputs = table.count(row, "unshared_outputs")}});
-  }
-  return rows;
+  return bridges_table().read_if_there(
+      path, [&seen](const Table& table, std::size_t place, const BridgeRow& row) {
+        if (!seen.insert(row.row_id).second)
+          table.fail(place, "row_id", "a generation that has a row already");
+        const VocabularyOverlap& overlap = row.use.overlap;
+        if (overlap.shared > std::min(overlap.draft, overlap.target))
+          table.fail(place, "shared_vocabulary", "more tokens than one of both vocabularies has");
+      });
 }
 
 }  // namespace speclab::analysis

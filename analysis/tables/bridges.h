@@ -1,29 +1,21 @@
 #pragma once
-// bridges.csv: generations whose drafter has another tokenizer than the target.
-
-#include <array>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "analysis/tables/csv_writer.h"
+#include "analysis/tables/schema.h"
 #include "sim/core/records.h"
 
 namespace speclab::analysis {
 
-inline constexpr std::array<std::string_view, 8> kBridgeColumns = {
-    "row_id",           "bridge",           "draft_tokens",
-    "spelling_ns",      "unshared_outputs", "shared_vocabulary",
-    "draft_vocabulary", "target_vocabulary"};
-
-/// One row of bridges.csv.
+/// A generation whose drafter has another tokenizer than the target.
 struct BridgeRow {
   std::int64_t row_id = 0;
   BridgeUse use;
 };
 
-void add_bridge(CsvWriter& table, const BridgeRow& row);
+/// bridges.csv
+const Schema<BridgeRow>& bridges_table();
 /// No rows if the file is missing. @throws DataError naming file, line and column
 std::vector<BridgeRow> read_bridges(const std::string& path);
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/tables/estimate.h"
+#include "analysis/tables/schema.h"
 #include "sim/analytic/cost_surface.h"
 
 namespace speclab::analysis {
@@ -16,7 +17,7 @@ enum class Regime : std::uint8_t { greedy, sampled };
 const char* to_string(Regime regime);
 Regime regime_of(double temperature);
 
-/// One row of costs.csv, as results/TABLES.md describes it. Texts that do not apply are empty.
+/// A point of the cost surface. Texts that do not apply are empty.
 struct CostRow {
   std::string model, drafter{}, tree{}, verifier{};
   std::optional<Regime> regime{};  ///< nothing where it does not matter
@@ -32,6 +33,8 @@ struct CostRow {
   std::string regime_text() const { return regime ? to_string(*regime) : ""; }
 };
 
+/// costs.csv
+const Schema<CostRow>& costs_table();
 /// @throws DataError naming file, line and column; also if there is no row
 std::vector<CostRow> read_costs(const std::string& path);
 

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
-#include "analysis/tables/table.h"
+#include "analysis/tables/fields.h"
 
 namespace speclab::analysis {
 namespace {
@@ -15,7 +14,7 @@ constexpr double kMostDropped = 0.05;
 
 /// The told values of a field, ascending.
 template <typename T>
-std::vector<T> told(std::span<const DeviceRow> rows, std::optional<T> DeviceSample::* field) {
+std::vector<T> told(std::span<const DeviceRow> rows, std::optional<T> DeviceSample::*field) {
   std::vector<T> values;
   for (const DeviceRow& row : rows)
     if (const auto& value = row.sample.*field) values.push_back(*value);
@@ -57,31 +56,30 @@ std::string fault_of(const DeviceState& state, std::span<const DeviceRow> rows) 
 
 }  // namespace
 
-std::vector<DeviceRow> read_device(const std::string& path) {
+const Schema<DeviceRow>& device_table() {
+  const auto of = [](auto member) {
+    return [member](auto& row) -> auto& { return row.sample.*member; };
+  };
   constexpr double kMostWatts = 1e5;
-  constexpr double kMost = 9007199254740992.0;  // 2^53
-  if (!std::filesystem::exists(path)) return {};
-  const Table table = Table::read(path);
-  table.expect_columns(kDeviceColumns);
-  std::vector<DeviceRow> rows;
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    const auto told = [&](std::string_view column, double least) -> std::optional<std::int64_t> {
-      const auto value = table.optional_integer(row, column);
-      if (value && !(static_cast<double>(*value) >= least && static_cast<double>(*value) <= kMost))
-        table.fail(row, column,
-                   fmt::format("{}; allowed: integers from {} to 2^53", *value, least));
-      return value;
-    };
-    rows.push_back({.row_id = table.count(row, "row_id"),
-                    .sample = {.sm_clock_mhz = told("sm_clock_mhz", 0),
-                               .memory_clock_mhz = told("memory_clock_mhz", 0),
-                               .temperature_c = told("temperature_c", -273),
-                               .power_w = table.optional_number_from(0, kMostWatts, row, "power_w"),
-                               .slowdowns = told("slowdowns", 0),
-                               .other_processes = told("other_processes", 0),
-                               .ecc_errors = told("ecc_errors", 0)}});
-  }
-  return rows;
+  static const Schema<DeviceRow> table{
+      "device.csv",
+      "a generation, and the accelerator behind it (only for an accelerator that tells of itself)",
+      {{"row_id", &DeviceRow::row_id, Count{}, "as in `rows.csv`"},
+       {"sm_clock_mhz", of(&DeviceSample::sm_clock_mhz), MaybeCount{.unit = "MHz"},
+        "of the multiprocessors, of the memory"},
+       {"memory_clock_mhz", of(&DeviceSample::memory_clock_mhz), MaybeCount{.unit = "MHz"}, ""},
+       {"temperature_c", of(&DeviceSample::temperature_c), MaybeCount{.least = -273, .unit = "°C"},
+        "of the chip"},
+       {"power_w", of(&DeviceSample::power_w), Number{.high = kMostWatts, .unit = "W"},
+        "of the board"},
+       {"slowdowns", of(&DeviceSample::slowdowns), MaybeCount{},
+        "why clocks are lower than asked for, as bits of `nvmlClocksEventReasons`; 0x4, 0x8, "
+        "0x20, 0x40 and 0x80 are heat and power"},
+       {"other_processes", of(&DeviceSample::other_processes), MaybeCount{},
+        "processes that compute on it beside this one"},
+       {"ecc_errors", of(&DeviceSample::ecc_errors), MaybeCount{},
+        "uncorrected ones since the driver was loaded"}}};
+  return table;
 }
 
 DeviceState device_state(std::span<const DeviceRow> rows) {

@@ -1,22 +1,17 @@
 #pragma once
 // Whether the accelerator was in a state in which its times mean something.
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "analysis/tables/schema.h"
 #include "sim/core/device_sample.h"
 
 namespace speclab::analysis {
-
-inline constexpr std::array<std::string_view, 8> kDeviceColumns = {
-    "row_id",  "sm_clock_mhz", "memory_clock_mhz", "temperature_c",
-    "power_w", "slowdowns",    "other_processes",  "ecc_errors"};
 
 /// One row of device.csv: the device at the end of a generation.
 struct DeviceRow {
@@ -24,8 +19,8 @@ struct DeviceRow {
   DeviceSample sample;
 };
 
-/// No rows if the file is missing. @throws DataError naming file, line and column
-std::vector<DeviceRow> read_device(const std::string& path);
+/// device.csv
+const Schema<DeviceRow>& device_table();
 
 /// What the samples of a run say together; missing is what no sample tells.
 struct DeviceState {

@@ -1,27 +1,19 @@
 #include "analysis/tables/pace.h"
 
-#include <array>
-#include <filesystem>
-#include <string_view>
-
-#include "analysis/tables/table.h"
+#include "analysis/tables/fields.h"
 
 namespace speclab::analysis {
 
-std::vector<PaceRow> read_pace(const std::string& path) {
-  constexpr std::array<std::string_view, 5> kColumns = {"row_id", "model", "rows", "context", "ns"};
-  constexpr double kMostNs = 1e15;
-  if (!std::filesystem::exists(path)) return {};
-  const Table table = Table::read(path);
-  table.expect_columns(kColumns);
-  std::vector<PaceRow> paces;
-  for (std::size_t row = 0; row < table.size(); ++row)
-    paces.push_back({.row_id = table.count(row, "row_id"),
-                     .model = table.text(row, "model"),
-                     .rows = table.count(row, "rows", 1),
-                     .context = table.count(row, "context"),
-                     .ns = table.number_from(1, kMostNs, row, "ns")});
-  return paces;
+const Schema<PaceRow>& pace_table() {
+  static const Schema<PaceRow> table{
+      "pace.csv",
+      "a bare forward between two generations, measured",
+      {{"row_id", &PaceRow::row_id, Count{}, "the generation that follows"},
+       {"model", &PaceRow::model, Text{}, "as in `costs.csv`"},
+       {"rows", &PaceRow::rows, Count{.least = 1}, ""},
+       {"context", &PaceRow::context, Count{}, ""},
+       {"ns", &PaceRow::ns, Number{.low = 1, .high = 1e15, .unit = "ns"}, "time of the forward"}}};
+  return table;
 }
 
 }  // namespace speclab::analysis

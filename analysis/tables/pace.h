@@ -1,11 +1,12 @@
 #pragma once
 #include <cstdint>
 #include <string>
-#include <vector>
+
+#include "analysis/tables/schema.h"
 
 namespace speclab::analysis {
 
-/// One row of pace.csv: a bare forward of a target, timed just before a generation.
+/// A bare forward of a target, timed just before a generation.
 struct PaceRow {
   std::int64_t row_id = 0;
   std::string model;
@@ -14,7 +15,7 @@ struct PaceRow {
   double ns = 0;
 };
 
-/// No rows if the file is missing. @throws DataError naming file, line and column
-std::vector<PaceRow> read_pace(const std::string& path);
+/// pace.csv
+const Schema<PaceRow>& pace_table();
 
 }  // namespace speclab::analysis

@@ -10,18 +10,14 @@ namespace speclab::analysis {
 /// that row_id
 Generation& generation_of(const Table& table, std::size_t row, Run& run);
 
-/// @throws DataError unless the table has the columns of rounds.csv and no other
-void expect_round_columns(const Table& table);
-
 /// Where a row of rounds.csv belongs.
 struct RoundPlace {
-  std::int64_t row_id = 0;
   std::int64_t round = 0;  ///< its number within the generation, from 0
   bool is_chain = true;
 };
 
-/// One row of rounds.csv, checked by itself. @throws DataError naming file, line and column
-Round read_round_fields(const Table& table, std::size_t row, const RoundPlace& place);
+/// Checks a round by itself. @throws DataError naming file, line and column
+void check_round(const Table& table, std::size_t row, const Round& round, const RoundPlace& place);
 
 /// Reads rounds.csv into a run whose rows are there, each round checked by itself and together
 /// against its generation.

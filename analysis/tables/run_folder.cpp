@@ -1,53 +1,21 @@
 #include "analysis/tables/run_folder.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <set>
-#include <span>
-#include <string_view>
+#include <tuple>
 
 #include "analysis/tables/empty_run_error.h"
-#include "analysis/tables/read_axes.h"
+#include "analysis/tables/failures.h"
+#include "analysis/tables/generation_tables.h"
 #include "analysis/tables/read_rounds.h"
-#include "analysis/tables/row_columns.h"
-#include "analysis/tables/table.h"
 #include "sim/rules/lossy_rule_options.h"
 #include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {
-
-/// The last two are missing in runs of older revisions.
-constexpr std::array<std::string_view, 19> kPredictionColumns = {"cell_id",
-                                                                 "category",
-                                                                 "model",
-                                                                 "drafter",
-                                                                 "tree",
-                                                                 "policy",
-                                                                 "verifier",
-                                                                 "temperature",
-                                                                 "top_k",
-                                                                 "top_p",
-                                                                 "min_p",
-                                                                 "repetition_penalty",
-                                                                 "predicted_walltime_ns",
-                                                                 "predicted_speedup",
-                                                                 "predicted_tokens_per_round",
-                                                                 "predicted_acceptance_rate",
-                                                                 "paced_walltime_ns",
-                                                                 "predicted_speedup_low",
-                                                                 "predicted_speedup_high"};
-
-constexpr std::array<std::string_view, 8> kFailureColumns = {
-    "row_id", "cell_id", "prompt_id", "repetition", "category", "status", "message", "attempts"};
-constexpr std::array<std::string_view, 6> kFailureStatuses = {
-    "exception", "out_of_memory", "not_finite", "timeout", "device", "crash"};
-constexpr std::array<std::string_view, 4> kStopReasons = {"length", "end_of_sequence",
-                                                          "stop_string", "time"};
 
 /// What the verifier says of the output law.
 void check_rule(const Table& table, std::size_t row, const Generation& g) {
@@ -89,63 +57,44 @@ void check_generation(const Table& table, std::size_t row, const Generation& g,
   if (g.recovered + g.bonus != g.rounds)
     table.fail(row, "recovered", "recovered and bonus tokens are not one a round");
   if (g.category == "all") table.fail(row, "category", "'all' is the name of pooled categories");
-  if (std::ranges::count(kStopReasons, g.stop_reason) == 0)
-    table.fail(
-        row, "stop_reason",
-        fmt::format("'{}'; allowed: {}", escaped(g.stop_reason), fmt::join(kStopReasons, ", ")));
   if (g.output_hash.size() != 16 ||
       g.output_hash.find_first_not_of("0123456789abcdef") != std::string::npos)
     table.fail(row, "output_hash",
                "'" + escaped(g.output_hash) + "'; allowed: sixteen hexadecimal digits");
-  if (const std::string seed = table.text(row, "seed"); seed != std::to_string(manifest.seed))
+  if (g.seed != std::to_string(manifest.seed))
     table.fail(row, "seed",
-               fmt::format("'{}', manifest.toml has {}: rows of another run", escaped(seed),
+               fmt::format("'{}', manifest.toml has {}: rows of another run", escaped(g.seed),
                            manifest.seed));
 }
 
-Generation read_generation(const Table& table, std::size_t row, const Manifest& manifest) {
-  Generation g;
-  g.row_id = table.count(row, "row_id");
-  g.cell_id = table.text(row, "cell_id");
-  g.prompt_id = table.text(row, "prompt_id");
-  g.category = table.text(row, "category");
-  g.repetition = table.count(row, "repetition");
-  g.axes = read_axes(table, row);
-  g.prompt_tokens = table.count(row, "prompt_tokens", 1);
-  g.output_tokens = table.count(row, "output_tokens", 1);
-  g.rounds = table.count(row, "rounds", 1);
-  g.drafting_rounds = table.count(row, "drafting_rounds");
-  g.drafted = table.count(row, "drafted");
-  g.accepted = table.count(row, "accepted");
-  g.tested = table.count(row, "tested");
-  g.lossless = table.flag(row, "lossless");
-  g.recovered = table.count(row, "recovered");
-  g.bonus = table.count(row, "bonus");
-  g.stop_reason = table.text(row, "stop_reason");
-  g.output_hash = table.text(row, "output_hash");
-  g.law_distance = table.optional_number_from(0, 1, row, "law_distance");
-  g.forced_acceptance = table.flag(row, "forced_acceptance");
-  check_generation(table, row, g, manifest);
-  return g;
-}
+/// What rows of one file owe those before them.
+class RowsBefore {
+ public:
+  void check(const Table& table, std::size_t place, const Generation& g) {
+    if (!ids_.insert(g.row_id).second) table.fail(place, "row_id", "occurs twice");
+    if (!known_.emplace(g.cell_id, g.prompt_id, g.repetition).second)
+      table.fail(place, "repetition", "the cell has this repetition of the prompt twice");
+    if (cells_.try_emplace(g.cell_id, g.axes).first->second != g.axes)
+      table.fail(place, "cell_id", "an earlier row of the cell has other axes");
+  }
+
+ private:
+  std::set<std::int64_t> ids_;
+  std::set<std::tuple<std::string, std::string, std::int64_t>> known_;
+  std::map<std::string, CellAxes> cells_;
+};
 
 void read_rows(const std::string& path, Run& run) {
-  const Table table = Table::read(path);
-  table.expect_columns(kRowColumns);
-  if (table.size() == 0) throw EmptyRunError(path + ": no rows; nothing was measured");
-  std::set<std::tuple<std::string, std::string, std::int64_t>> known;
-  std::map<std::string, std::size_t> first_of_cell;
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    run.generations.push_back(read_generation(table, row, run.manifest));
-    const Generation& g = run.generations.back();
-    if (!run.generation_of_row.emplace(g.row_id, row).second)
-      table.fail(row, "row_id", "occurs twice");
-    if (!known.emplace(g.cell_id, g.prompt_id, g.repetition).second)
-      table.fail(row, "repetition", "the cell has this repetition of the prompt twice");
-    if (run.generations[first_of_cell.try_emplace(g.cell_id, row).first->second].axes != g.axes)
-      table.fail(row, "cell_id", "an earlier row of the cell has other axes");
-    run.manifest.target(g.axes.model);
-  }
+  RowsBefore before;
+  run.generations =
+      rows_table().read(path, [&](const Table& table, std::size_t place, const Generation& g) {
+        check_generation(table, place, g, run.manifest);
+        before.check(table, place, g);
+        run.manifest.target(g.axes.model);
+      });
+  if (run.generations.empty()) throw EmptyRunError(path + ": no rows; nothing was measured");
+  for (std::size_t i = 0; i < run.generations.size(); ++i)
+    run.generation_of_row.emplace(run.generations[i].row_id, i);
 }
 
 /// Every row is of a section that the manifest knows, and each section has the rows that stand
@@ -177,109 +126,85 @@ void check_split(const Table& table, std::size_t row, const Generation& g) {
   }
 }
 
-/// Counted bytes and metered energy; the source stands beside an energy and only there.
-void read_reads(const Table& table, std::size_t row, Generation& g) {
-  for (const char* column : {"target_bytes", "draft_bytes"})
-    table.optional_number_from(0, 1e18, row, column);
-  if (table.optional_number_from(0, 1e15, row, "energy_j").has_value() !=
-      table.optional_text(row, "energy_source").has_value())
-    table.fail(row, "energy_source", "an energy and its source stand together, or neither does");
-  const auto target = table.optional_integer(row, "target_bytes");
-  const auto draft = table.optional_integer(row, "draft_bytes");
-  if (target && draft) g.read_bytes = *target + *draft;
-  g.energy_j = table.optional_number(row, "energy_j");
+/// What times.csv says of a generation.
+void add_times(const Generation& times, Generation& g) {
+  g.prefill_ns = times.prefill_ns;
+  g.time_to_first_token_ns = times.time_to_first_token_ns;
+  g.decode_ns = times.decode_ns;
+  g.draft_ns = times.draft_ns;
+  g.target_ns = times.target_ns;
+  g.verify_ns = times.verify_ns;
+  g.other_ns = times.other_ns;
+  g.peak_memory_bytes = times.peak_memory_bytes;
+  g.target_bytes = times.target_bytes;
+  g.draft_bytes = times.draft_bytes;
+  g.energy_j = times.energy_j;
+  g.energy_source = times.energy_source;
+  g.section = times.section;
 }
 
 void read_times(const std::string& path, Run& run) {
   const Table table = Table::read(path);
-  const bool has_sections = !run.manifest.sections.empty();
-  const bool has_reads = std::ranges::count(table.columns(), kReadColumns.front()) > 0;
-  table.expect_columns(TimeColumns{has_reads, has_sections}.names());
+  ColumnGroups groups;
+  if (std::ranges::count(table.columns(), "target_bytes") > 0) groups.present = {kReadGroup};
+  if (!run.manifest.sections.empty()) groups.present.push_back(kSectionGroup);
   if (table.size() != run.generations.size()) {
     throw DataError(path + ": " + std::to_string(table.size()) + " rows, rows.csv has " +
                     std::to_string(run.generations.size()));
   }
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    Generation& g = generation_of(table, row, run);
-    if (g.decode_ns > 0) table.fail(row, "row_id", "occurs twice");
-    g.prefill_ns = table.count(row, "prefill_ns");
-    g.time_to_first_token_ns = table.count(row, "time_to_first_token_ns");
-    g.decode_ns = table.count(row, "decode_ns", 1);
-    g.draft_ns = table.count(row, "draft_ns");
-    g.target_ns = table.count(row, "target_ns");
-    g.verify_ns = table.count(row, "verify_ns");
-    g.other_ns = table.count(row, "other_ns");
-    table.optional_number_from(0, 1e18, row, "peak_memory_bytes");
-    check_split(table, row, g);
-    if (has_reads) read_reads(table, row, g);
-    if (has_sections) g.section = table.count(row, "section", 1);
-  }
+  times_table().read(table, groups,
+                     [&run](const Table& times, std::size_t place, const Generation& row) {
+                       Generation& g = generation_of(times, place, run);
+                       if (g.decode_ns > 0) times.fail(place, "row_id", "occurs twice");
+                       check_split(times, place, row);
+                       if (row.energy_j.has_value() == row.energy_source.empty())
+                         times.fail(place, "energy_source",
+                                    "an energy and its source stand together, or neither does");
+                       add_times(row, g);
+                     });
   check_sections(path, run);
 }
 
 /// A prediction of a cell that has rows has that cell's axes; cells of an interrupted run may have
 /// none yet.
-void check_cell(const Table& table, std::size_t row,
-                const std::map<std::string, const CellAxes*>& cells) {
-  const auto found = cells.find(table.text(row, "cell_id"));
-  if (found != cells.end() && *found->second != read_axes(table, row))
-    table.fail(row, "cell_id", "its rows in rows.csv have other axes");
-}
-
-std::optional<sim::Interval> read_speedup_interval(const Table& table, std::size_t row) {
-  const auto low = table.optional_number_from(1e-9, 1e18, row, "predicted_speedup_low"),
-             high = table.optional_number_from(1e-9, 1e18, row, "predicted_speedup_high");
-  if (low.has_value() != high.has_value())
-    table.fail(row, "predicted_speedup_high", "both ends, or none");
-  if (!low) return std::nullopt;
-  const double predicted = table.number(row, "predicted_speedup");
-  if (*low > predicted || *high < predicted)
-    table.fail(row, "predicted_speedup_low", "an interval around predicted_speedup");
-  return sim::Interval{*low, *high};
+void check_prediction(const Table& table, std::size_t place, const PredictionRow& row,
+                      const std::map<std::string, const CellAxes*>& cells) {
+  const auto found = cells.find(row.cell_id);
+  if (found != cells.end() && *found->second != row.axes)
+    table.fail(place, "cell_id", "its rows in rows.csv have other axes");
+  const auto& [speedup, interval] =
+      std::tie(row.prediction.speedup, row.prediction.speedup_interval);
+  if (!interval) return;
+  if (!speedup) table.fail(place, "predicted_speedup", "missing");
+  if (interval->low > *speedup || interval->high < *speedup)
+    table.fail(place, "predicted_speedup_low", "an interval around predicted_speedup");
 }
 
 void read_predictions(const std::string& path, Run& run) {
   const Table table = Table::read(path);
-  const bool has_intervals = std::ranges::count(table.columns(), kPredictionColumns.back()) > 0;
-  table.expect_columns(std::span<const std::string_view>(kPredictionColumns)
-                           .first(kPredictionColumns.size() - (has_intervals ? 0 : 2)));
+  ColumnGroups groups;
+  if (std::ranges::count(table.columns(), "predicted_speedup_high") > 0)
+    groups.present = {kIntervalGroup};
   std::map<std::string, const CellAxes*> cells;
   for (const Generation& g : run.generations) cells.emplace(g.cell_id, &g.axes);
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    const auto positive = [&](const char* column) {
-      return table.optional_number_from(1e-9, 1e18, row, column);
-    };
-    const Prediction prediction{
-        .walltime_ns = positive("predicted_walltime_ns"),
-        .speedup = positive("predicted_speedup"),
-        .tokens_per_round = positive("predicted_tokens_per_round"),
-        .acceptance_rate = table.optional_number_from(0, 1, row, "predicted_acceptance_rate"),
-        .paced_walltime_ns = positive("paced_walltime_ns"),
-        .speedup_interval = has_intervals ? read_speedup_interval(table, row) : std::nullopt};
-    check_cell(table, row, cells);
-    if (!run.predictions.emplace(table.text(row, "cell_id"), prediction).second)
-      table.fail(row, "cell_id", "occurs twice");
-  }
+  predictions_table().read(table, groups,
+                           [&](const Table& rows, std::size_t place, const PredictionRow& row) {
+                             check_prediction(rows, place, row, cells);
+                             if (!run.predictions.emplace(row.cell_id, row.prediction).second)
+                               rows.fail(place, "cell_id", "occurs twice");
+                           });
 }
 
 void read_failures(const std::string& path, Run& run) {
-  const Table table = Table::read(path);
-  table.expect_columns(kFailureColumns);
   std::set<std::int64_t> known;
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    const std::int64_t id = table.count(row, "row_id");
-    if (!known.insert(id).second) table.fail(row, "row_id", "occurs twice");
-    if (id >= run.manifest.planned_generations.value_or(id + 1))
-      table.fail(row, "row_id", "no generation of manifest.toml's planned_generations");
-    if (const std::string status = table.text(row, "status");
-        std::ranges::count(kFailureStatuses, status) == 0)
-      table.fail(
-          row, "status",
-          fmt::format("'{}'; allowed: {}", escaped(status), fmt::join(kFailureStatuses, ", ")));
-    if (run.generation_of_row.contains(id))
-      table.fail(row, "row_id", "rows.csv has this generation, so it has not failed");
-    ++run.failures[table.text(row, "cell_id")];
-  }
+  failures_table().read(path, [&](const Table& table, std::size_t place, const FailureRow& row) {
+    if (!known.insert(row.row_id).second) table.fail(place, "row_id", "occurs twice");
+    if (row.row_id >= run.manifest.planned_generations.value_or(row.row_id + 1))
+      table.fail(place, "row_id", "no generation of manifest.toml's planned_generations");
+    if (run.generation_of_row.contains(row.row_id))
+      table.fail(place, "row_id", "rows.csv has this generation, so it has not failed");
+    ++run.failures[row.cell_id];
+  });
 }
 
 void read_texts(const std::string& path, Run& run) {
@@ -291,7 +216,7 @@ void read_texts(const std::string& path, Run& run) {
 
 /// What the device disturbed is in no number, as what failed.
 void drop_disturbed(const std::string& path, Run& run) {
-  const std::vector<DeviceRow> rows = read_device(path);
+  const std::vector<DeviceRow> rows = device_table().read_if_there(path);
   for (const DeviceRow& row : rows)
     if (!run.generation_of_row.contains(row.row_id))
       throw DataError(fmt::format("{}: row_id {} is not in rows.csv", path, row.row_id));
@@ -309,13 +234,6 @@ void drop_disturbed(const std::string& path, Run& run) {
 }
 
 }  // namespace
-
-CellAxes CellAxes::plain() const {
-  CellAxes axes = *this;
-  axes.drafter = "none";
-  axes.tree = axes.policy = axes.verifier = "";
-  return axes;
-}
 
 Run read_run(const std::string& folder) {
   Run run;

@@ -1,39 +1,20 @@
 #pragma once
 // A run folder read into memory and checked; its files are described in results/TABLES.md.
 
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "analysis/tables/axes.h"
 #include "analysis/tables/device_state.h"
 #include "analysis/tables/manifest.h"
+#include "analysis/tables/predictions.h"
 #include "analysis/tables/text_samples.h"
-#include "sim/statistics/estimate.h"
+#include "sim/core/verdict.h"
 
 namespace speclab::analysis {
-
-/// The settings of a cell that decoding depends on. Texts that do not apply (plain decoding has no
-/// tree) are empty.
-struct CellAxes {
-  std::string model;
-  std::string drafter;
-  std::string tree;
-  std::string policy;
-  std::string verifier;
-  double temperature = 0;
-  std::int64_t top_k = 0;
-  double top_p = 1;
-  double min_p = 0;
-  double repetition_penalty = 1;
-
-  bool is_plain() const { return drafter == "none"; }
-  /// The cell whose walltime is the baseline of this one's speed-up.
-  CellAxes plain() const;
-  auto operator<=>(const CellAxes&) const = default;
-};
 
 /// One generation: rows.csv joined with times.csv.
 struct Generation {
@@ -43,6 +24,8 @@ struct Generation {
   std::string category;
   std::int64_t repetition = 0;
   CellAxes axes;
+  std::string seed;  ///< key of the random streams
+  std::int64_t sequence_id = 0;
   std::int64_t prompt_tokens = 1;
   std::int64_t output_tokens = 0;
   std::int64_t rounds = 0;
@@ -68,16 +51,24 @@ struct Generation {
   std::int64_t target_ns = 0;
   std::int64_t verify_ns = 0;
   std::int64_t other_ns = 0;
-  std::optional<std::int64_t> read_bytes{};  ///< by all models in its rounds; older runs lack it
-  std::optional<double> energy_j{};          ///< of its rounds; empty if no meter told it
+  std::optional<std::int64_t> peak_memory_bytes{};
+  std::optional<std::int64_t> target_bytes{}, draft_bytes{};  ///< read in its rounds; older runs
+                                                              ///< lack them
+  std::optional<double> energy_j{};  ///< of its rounds; empty if no meter told it
+  std::string energy_source{};
   std::int64_t section = 0;  ///< of Manifest::sections, that measured it; 0 where there are none
 
   std::int64_t walltime_ns() const { return prefill_ns + decode_ns; }
+  /// By all models in its rounds.
+  std::optional<std::int64_t> read_bytes() const {
+    return target_bytes && draft_bytes ? std::optional(*target_bytes + *draft_bytes) : std::nullopt;
+  }
 };
 
 /// What rounds.csv says of a round.
 struct Round {
   std::int64_t row_id = 0;
+  std::int64_t round = 0;  ///< its number within the generation, from 0
   std::int64_t position = 0;
   std::int64_t rows = 1;
   std::int64_t depth = 0;
@@ -85,17 +76,7 @@ struct Round {
   std::int64_t drafted = 0;
   std::int64_t tested = 0;
   std::int64_t emitted = 1;
-};
-
-/// Expected before the cell was measured, but for the pace; missing where nothing is predicted.
-struct Prediction {
-  std::optional<double> walltime_ns;
-  std::optional<double> speedup;
-  std::optional<double> tokens_per_round;
-  std::optional<double> acceptance_rate;
-  std::optional<double>
-      paced_walltime_ns{};  ///< walltime, had forwards cost what they did while measuring
-  std::optional<sim::Interval> speedup_interval{};  ///< 95 %, of what is measured
+  NextKind next_kind = NextKind::recovered;
 };
 
 struct Run {

@@ -3,50 +3,62 @@
 #include <set>
 #include <tuple>
 
-#include "analysis/tables/read_axes.h"
+#include "analysis/tables/fields.h"
 
 namespace speclab::analysis {
 namespace {
 
-constexpr std::int64_t kMost = 10'000;  ///< levels, and children of a node
+constexpr std::int64_t kMostPlaces = 10'000;  ///< levels, and children of a node
 constexpr double kRounding = 1 + 1e-9;  ///< what is summed in two orders may differ by that share
 
-int place(const Table& table, std::size_t row, const char* column, std::int64_t least) {
-  const std::int64_t value = table.count(row, column, least);
-  if (value > kMost) table.fail(row, column, "at most 10000");
-  return static_cast<int>(value);
+void check_sums(const Table& table, std::size_t place, const SiblingRow& row) {
+  if ((row.place.parent_rank == 0) != (row.place.depth == 1))
+    table.fail(place, "parent_rank", "0 at depth 1, and only there");
+  if (row.sums.reached > static_cast<double>(row.sums.drafts) * kRounding)
+    table.fail(place, "reached", "more than drafts");
+  if (row.sums.accepted > row.sums.reached * kRounding)
+    table.fail(place, "accepted", "more than reached");
 }
 
-SiblingRow read_sibling_row(const Table& table, std::size_t row) {
-  SiblingRow result{.cell_id = table.text(row, "cell_id"),
-                    .category = table.text(row, "category"),
-                    .prompt_id = table.text(row, "prompt_id"),
-                    .axes = read_axes(table, row),
-                    .place = {place(table, row, "depth", 1), place(table, row, "parent_rank", 0),
-                              place(table, row, "rank", 1)},
-                    .sums = {}};
-  if ((result.place.parent_rank == 0) != (result.place.depth == 1))
-    table.fail(row, "parent_rank", "0 at depth 1, and only there");
-  result.sums.drafts = table.count(row, "drafts", 1);
-  result.sums.reached =
-      table.number_from(0, static_cast<double>(result.sums.drafts) * kRounding, row, "reached");
-  result.sums.accepted = table.number_from(0, result.sums.reached * kRounding, row, "accepted");
-  return result;
+template <typename Member>
+auto of_place(Member member) {
+  return [member](auto& row) -> auto& { return row.place.*member; };
+}
+template <typename Member>
+auto of_sums(Member member) {
+  return [member](auto& row) -> auto& { return row.sums.*member; };
 }
 
 }  // namespace
 
+const Schema<SiblingRow>& siblings_table() {
+  using S = SiblingRow;
+  static const Schema<S> table{
+      "siblings.csv",
+      "a prompt of a cell and a place in its drafts' trees (only if there are trees)",
+      joined<S>(
+          {cell_columns<S>(&S::cell_id, &S::category, &S::axes),
+           {{"prompt_id", &S::prompt_id, Text{}, "prompt"},
+            {"depth", of_place(&sim::TreePlace::depth), Count{.least = 1, .most = kMostPlaces},
+             "where a node stands: its depth, 1 is the first; the place of its parent among "
+             "that one's siblings, 0 at depth 1; its own, 1 is the first"},
+            {"parent_rank", of_place(&sim::TreePlace::parent_rank), Count{.most = kMostPlaces}, ""},
+            {"rank", of_place(&sim::TreePlace::rank), Count{.least = 1, .most = kMostPlaces}, ""},
+            {"drafts", of_sums(&SiblingSums::drafts), Count{.least = 1}, "such nodes"},
+            {"reached", of_sums(&SiblingSums::reached), Number{},
+             "sum of the chances that their parents are accepted; that they are themselves"},
+            {"accepted", of_sums(&SiblingSums::accepted), Number{}, ""}}})};
+  return table;
+}
+
 std::vector<SiblingRow> read_siblings(const std::string& path) {
-  const Table table = Table::read(path);
-  table.expect_columns(kSiblingColumns);
-  std::vector<SiblingRow> rows;
   std::set<std::tuple<std::string, std::string, sim::TreePlace>> places;
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    rows.push_back(read_sibling_row(table, row));
-    if (!places.insert({rows.back().cell_id, rows.back().prompt_id, rows.back().place}).second)
-      table.fail(row, "rank", "a place that no earlier row of the cell and prompt has");
-  }
-  return rows;
+  return siblings_table().read(
+      path, [&places](const Table& table, std::size_t place, const SiblingRow& row) {
+        check_sums(table, place, row);
+        if (!places.insert({row.cell_id, row.prompt_id, row.place}).second)
+          table.fail(place, "rank", "a place that no earlier row of the cell and prompt has");
+      });
 }
 
 }  // namespace speclab::analysis

@@ -1,20 +1,13 @@
 #pragma once
-#include <array>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "analysis/tables/run_folder.h"
+#include "analysis/tables/axes.h"
+#include "analysis/tables/schema.h"
 #include "sim/analytic/sibling_acceptance.h"
 
 namespace speclab::analysis {
-
-inline constexpr std::array<std::string_view, 19> kSiblingColumns = {
-    "cell_id",   "category",    "model",       "drafter", "tree",   "policy",
-    "verifier",  "temperature", "top_k",       "top_p",   "min_p",  "repetition_penalty",
-    "prompt_id", "depth",       "parent_rank", "rank",    "drafts", "reached",
-    "accepted"};
 
 /// Sums over the nodes of a text's drafts that stand at one place.
 struct SiblingSums {
@@ -25,7 +18,7 @@ struct SiblingSums {
   bool operator==(const SiblingSums&) const = default;
 };
 
-/// One row of siblings.csv, as results/TABLES.md describes it.
+/// A prompt of a cell, and a place in the trees of its drafts.
 struct SiblingRow {
   std::string cell_id, category, prompt_id;
   CellAxes axes;
@@ -33,6 +26,8 @@ struct SiblingRow {
   SiblingSums sums;
 };
 
+/// siblings.csv
+const Schema<SiblingRow>& siblings_table();
 /// @throws DataError naming file, line and column
 std::vector<SiblingRow> read_siblings(const std::string& path);
 

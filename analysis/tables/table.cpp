@@ -129,7 +129,9 @@ std::int64_t Table::count(std::size_t row, std::string_view column, std::int64_t
 double Table::number_from(double low, double high, std::size_t row, std::string_view column) const {
   const double value = number(row, column);
   if (value < low || value > high)
-    fail(row, column, fmt::format("{}; allowed: numbers from {} to {}", value, low, high));
+    fail(row, column,
+         low == kAboveZero ? fmt::format("{}; allowed: numbers above 0, at most {}", value, high)
+                           : fmt::format("{}; allowed: numbers from {} to {}", value, low, high));
   return value;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,9 @@
 #include <vector>
 
 namespace speclab::analysis {
+
+/// The least of numbers that are above 0.
+inline constexpr double kAboveZero = std::numeric_limits<double>::min();
 
 /// Columns by name, rows by index. An empty field is missing, never 0; `""` is an empty text.
 class Table {

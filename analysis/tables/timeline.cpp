@@ -2,41 +2,30 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <map>
 #include <tuple>
 
-#include "analysis/tables/table.h"
+#include "analysis/tables/fields.h"
 #include "sim/system/errors.h"
 
 namespace speclab::analysis {
 namespace {
 
 /// Rounds of a row stand in their order, without a gap.
-void check_order(const Table& table, std::size_t row, const std::vector<TimelineRound>& before,
-                 std::int64_t& next) {
-  const std::int64_t id = table.integer(row, "row_id");
-  if (before.empty() || before.back().row_id != id) next = 0;
-  if (!before.empty() && id < before.back().row_id)
-    table.fail(row, "row_id", "below that of the row before");
-  if (table.count(row, "round") != next++)
-    table.fail(row, "round", "not the one after the row before");
-}
+class Order {
+ public:
+  void check(const Table& table, std::size_t place, const TimelineRound& round) {
+    if (round.accepted > round.drafted) table.fail(place, "accepted", "more than drafted");
+    if (round.emitted > round.accepted + 1) table.fail(place, "emitted", "more than accepted + 1");
+    if (round.row_id < row_id_) table.fail(place, "row_id", "below that of the row before");
+    if (round.row_id != row_id_) next_ = 0;
+    row_id_ = round.row_id;
+    if (round.round != next_++) table.fail(place, "round", "not the one after the row before");
+  }
 
-TimelineRound read_round(const Table& table, std::size_t row) {
-  const auto ns = [&](const char* column) { return table.count(row, column); };
-  const TimelineRound round{.row_id = table.count(row, "row_id"),
-                            .drafted = table.count(row, "drafted"),
-                            .accepted = table.count(row, "accepted"),
-                            .emitted = table.count(row, "emitted", 1),
-                            .draft_ns = ns("draft_ns"),
-                            .target_ns = ns("target_ns"),
-                            .verify_ns = ns("verify_ns"),
-                            .other_ns = ns("other_ns")};
-  if (round.accepted > round.drafted) table.fail(row, "accepted", "more than drafted");
-  if (round.emitted > round.accepted + 1) table.fail(row, "emitted", "more than accepted + 1");
-  return round;
-}
+ private:
+  std::int64_t row_id_ = -1, next_ = 0;
+};
 
 /// Sums over the rounds of a generation.
 struct RoundSums {
@@ -68,16 +57,30 @@ void check_generations(const std::string& path, const std::vector<TimelineRound>
 
 }  // namespace
 
+const Schema<TimelineRound>& timeline_table() {
+  using T = TimelineRound;
+  static const Schema<T> table{
+      "timeline.csv",
+      "a round of a generation whose text is shown, or a step of its plain decoding, measured",
+      {{"row_id", &T::row_id, Count{}, "as in `rows.csv`"},
+       {"round", &T::round, Count{}, "0 for the first one"},
+       {"drafted", &T::drafted, Count{.unit = "tokens"}, "as in `rounds.csv`"},
+       {"accepted", &T::accepted, Count{.unit = "tokens"}, ""},
+       {"emitted", &T::emitted, Count{.least = 1, .unit = "tokens"}, ""},
+       {"draft_ns", &T::draft_ns, Count{.unit = "ns"},
+        "time of the round by what it was spent on, as in `times.csv`"},
+       {"target_ns", &T::target_ns, Count{.unit = "ns"}, ""},
+       {"verify_ns", &T::verify_ns, Count{.unit = "ns"}, ""},
+       {"other_ns", &T::other_ns, Count{.unit = "ns"}, ""}}};
+  return table;
+}
+
 std::vector<TimelineRound> read_timeline(const std::string& path, const Run& run) {
-  if (!std::filesystem::exists(path)) return {};
-  const Table table = Table::read(path);
-  table.expect_columns(kTimelineColumns);
-  std::vector<TimelineRound> rounds;
-  std::int64_t next = 0;
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    check_order(table, row, rounds, next);
-    rounds.push_back(read_round(table, row));
-  }
+  Order order;
+  std::vector<TimelineRound> rounds = timeline_table().read_if_there(
+      path, [&order](const Table& table, std::size_t place, const TimelineRound& round) {
+        order.check(table, place, round);
+      });
   check_generations(path, rounds, run);
   return rounds;
 }

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <unordered_map>
 
-#include "analysis/tables/read_axes.h"
+#include "analysis/tables/fields.h"
+#include "analysis/tables/generation_tables.h"
 #include "analysis/tables/read_rounds.h"
-#include "analysis/tables/table.h"
 #include "sim/system/errors.h"
 
 namespace speclab::analysis {
@@ -15,9 +15,19 @@ namespace {
 
 /// A row of rows.csv, as far as a trace needs it.
 struct Origin {
+  std::int64_t row_id = 0;
   std::string prompt;
   CellAxes axes;
 };
+
+/// Columns of rows.csv; the other ones are not looked at.
+const Schema<Origin>& origin_columns() {
+  static const Schema<Origin> table{"rows.csv", "a generation",
+                                    joined<Origin>({{{"row_id", &Origin::row_id, Count{}, ""},
+                                                     {"prompt_id", &Origin::prompt, Text{}, ""}},
+                                                    axes_columns<Origin>(&Origin::axes)})};
+  return table;
+}
 
 using Origins = std::unordered_map<std::int64_t, Origin>;  ///< by row_id
 
@@ -28,12 +38,11 @@ std::string rows_beside(const std::string& path) {
 Origins read_origins(const std::string& path) {
   Origins origins;
   Table::read_pieces(path, [&origins](const Table& piece) {
-    for (std::size_t row = 0; row < piece.size(); ++row)
-      if (!origins
-               .try_emplace(piece.count(row, "row_id"),
-                            Origin{piece.text(row, "prompt_id"), read_axes(piece, row)})
-               .second)
+    for (std::size_t row = 0; row < piece.size(); ++row) {
+      Origin origin = origin_columns().read_row(piece, row);
+      if (!origins.try_emplace(origin.row_id, std::move(origin)).second)
         piece.fail(row, "row_id", "occurs twice");
+    }
   });
   return origins;
 }
@@ -64,7 +73,7 @@ class RoundReader {
       : filter_(filter), origins_(origins), visit_(visit) {}
 
   void read(const Table& piece) {
-    expect_round_columns(piece);
+    piece.expect_columns(rounds_table().names());
     for (std::size_t row = 0; row < piece.size(); ++row) read_row(piece, row);
   }
   std::int64_t rounds() const { return rounds_; }
@@ -73,11 +82,11 @@ class RoundReader {
 
  private:
   void read_row(const Table& table, std::size_t row) {
-    const std::int64_t id = table.count(row, "row_id");
+    const Round round = rounds_table().read_row(table, row);
+    const std::int64_t id = round.row_id;
     const Origin* origin = origins_ != nullptr ? &origin_of(table, row, id) : nullptr;
-    const bool is_chain = table.count(row, "drafted") == table.count(row, "depth");
-    const Round round = read_round_fields(
-        table, row, {.row_id = id, .round = next_round_[id]++, .is_chain = is_chain});
+    check_round(table, row, round,
+                {.round = next_round_[id]++, .is_chain = round.drafted == round.depth});
     ++rounds_;
     if (origin != nullptr && !keeps(filter_, origin->axes)) return;
     if (origin != nullptr && is_forced(filter_, origin->axes)) {

@@ -100,8 +100,8 @@ void read_tables(const std::string& bytes) {
       [](const std::string& file) { analysis::read_bench_counts(file); },
       [](const std::string& file) { analysis::read_bridges(file); },
       [](const std::string& file) { analysis::read_costs(file); },
-      [](const std::string& file) { analysis::read_pace(file); },
-      [](const std::string& file) { analysis::read_device(file); },
+      [](const std::string& file) { analysis::pace_table().read(file); },
+      [](const std::string& file) { analysis::device_table().read(file); },
       [](const std::string& file) { analysis::read_siblings(file); },
       [](const std::string& file) { analysis::read_trace(file, {}, [](const auto&) {}); }};
   for (const auto read : readers) {

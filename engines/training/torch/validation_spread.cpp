@@ -12,7 +12,7 @@ namespace {
 using Metric = double Validation::*;
 constexpr Metric kMetrics[] = {&Validation::loss, &Validation::acceptance_rate,
                                &Validation::greedy_agreement};
-constexpr const char* kColumns[] = {"loss_nats", "acceptance_rate", "greedy_agreement"};
+constexpr const char* kFigureNames[] = {"loss_nats", "acceptance_rate", "greedy_agreement"};
 
 /// A stretch of a file has one token to begin with, which is no prompt.
 std::span<const Token> cluster_of(const OwnText& text) {
@@ -78,10 +78,10 @@ std::vector<ValidationSpread> validate_in_clusters(const TrainingTask& task,
 std::string validation_columns(int num_steps) {
   std::string names;
   for (int step = 1; step <= num_steps; ++step)
-    for (const char* name : kColumns) names += column(name, step);
+    for (const char* name : kFigureNames) names += column(name, step);
   names += ",validation_clusters";
   for (int step = 1; step <= num_steps; ++step)
-    for (const char* name : kColumns) names += column(fmt::format("{}_error", name).c_str(), step);
+    for (const char* name : kFigureNames) names += column(fmt::format("{}_error", name).c_str(), step);
   return names;
 }
 

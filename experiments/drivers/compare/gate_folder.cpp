@@ -70,7 +70,7 @@ GateFolder::GateFolder(std::string path) : path_(std::move(path)) {
 
 void GateFolder::add(std::span<const analysis::BenchPairRow> rows) {
   if (path_.empty()) return;
-  const std::string path = path_ + "/" + kPairsFile, csv = analysis::to_csv(rows);
+  const std::string path = path_ + "/" + kPairsFile, csv = analysis::bench_pairs_table().csv(rows);
   if (has_pairs_)
     append_file(path, csv.substr(csv.find('\n') + 1));
   else
@@ -79,7 +79,8 @@ void GateFolder::add(std::span<const analysis::BenchPairRow> rows) {
 }
 
 void GateFolder::add(std::span<const analysis::BenchCountRow> rows) const {
-  if (!path_.empty()) write_file(path_ + "/" + kCountsFile, analysis::to_csv(rows));
+  if (!path_.empty())
+    write_file(path_ + "/" + kCountsFile, analysis::bench_counts_table().csv(rows));
 }
 
 void GateFolder::write_gate(const BuildGate& gate) const {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engines/interface/engines.h"
-#include "experiments/drivers/levers/lever_rows.h"
+#include "experiments/drivers/levers/lever.h"
 
 namespace speclab::experiments {
 

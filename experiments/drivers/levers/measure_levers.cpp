@@ -49,13 +49,13 @@ class LeverBench {
                                     {settings.per_category, settings.num_batches, settings.batch,
                                      settings.batch_prompt_tokens})) {}
 
-  std::vector<StepRow> steps() {
+  std::vector<analysis::StepRow> steps() {
     say_(fmt::format("{}: times forwards of 1 to 16 rows", model_));
     return measure_steps(engines_, levers_, context());
   }
 
-  std::vector<LeverRow> rows() {
-    std::vector<LeverRow> rows;
+  std::vector<analysis::LeverRow> rows() {
+    std::vector<analysis::LeverRow> rows;
     const Company alone{1, settings_.new_tokens, settings_.draft_length},
         together{settings_.batch, settings_.batch_new_tokens, settings_.batch_draft_length};
     for (LoadedLever& lever : loaded_) {
@@ -72,7 +72,7 @@ class LeverBench {
   const std::vector<Token>& context() const { return prompts_.alone.front().prompt_ids; }
 
   /// A row of plain and one of assisted decoding, with their predictions.
-  void add_rows(LoadedLever& lever, const Company& company, std::vector<LeverRow>& rows) {
+  void add_rows(LoadedLever& lever, const Company& company, std::vector<analysis::LeverRow>& rows) {
     const int most = company.draft_length + 1;
     const int tokens =
         company.batch == 1 ? static_cast<int>(context().size()) : settings_.batch_prompt_tokens;
@@ -110,7 +110,7 @@ class LeverBench {
   }
 
   /// @param rows  of the levers in turn, plain and assisted
-  void measure_alone(const Company& company, std::vector<LeverRow>& rows) {
+  void measure_alone(const Company& company, std::vector<analysis::LeverRow>& rows) {
     std::vector<LeverSums> sums(loaded_.size());
     for (std::size_t p = 0; p < prompts_.alone.size(); ++p) {
       say_(fmt::format("{}: prompt {} of {}", model_, p + 1, prompts_.alone.size()));
@@ -124,13 +124,14 @@ class LeverBench {
   }
 
   /// Sequences of the first batch are decoded alone too, so that a batch has its like beside it.
-  void measure_batches(LoadedLever& lever, const Company& company, std::vector<LeverRow>& rows) {
+  void measure_batches(LoadedLever& lever, const Company& company,
+                       std::vector<analysis::LeverRow>& rows) {
     say_(fmt::format("{}: batches of {} with {}", model_, company.batch, lever.lever->name));
     add_rows(lever, company, rows);
     LeverSums sums;
     for (std::size_t b = 0; b < prompts_.batches.size(); ++b)
       add_pair(lever, prompts_.batches[b], company, b % 2 == 1, sums);
-    LeverRow &plain = rows[rows.size() - 2], &assisted = rows.back();
+    analysis::LeverRow &plain = rows[rows.size() - 2], &assisted = rows.back();
     fill(plain, assisted, sums, lever);
     plain.batch_gain = plain.tokens_per_s / speed_alone(lever, company.new_tokens);
   }
@@ -163,7 +164,8 @@ class LeverBench {
     sums.add(first, second);
   }
 
-  void fill(LeverRow& plain, LeverRow& assisted, const LeverSums& sums, const LoadedLever& lever) {
+  void fill(analysis::LeverRow& plain, analysis::LeverRow& assisted, const LeverSums& sums,
+            const LoadedLever& lever) {
     fill(plain, sums.plain, sums.tokens, sums.plain_rounds, lever);
     fill(assisted, sums.assisted, sums.tokens, sums.assisted_rounds, lever);
     const analysis::Estimate speedup = bootstrap_.ratio(sums.speedup);
@@ -171,7 +173,7 @@ class LeverBench {
     assisted.speedup_interval = speedup.interval;
   }
 
-  void fill(LeverRow& row, const analysis::ClusterTotals& totals, std::int64_t tokens,
+  void fill(analysis::LeverRow& row, const analysis::ClusterTotals& totals, std::int64_t tokens,
             std::int64_t rounds, const LoadedLever& lever) {
     const analysis::Estimate rate = bootstrap_.ratio(totals);
     row.units = static_cast<std::int32_t>(rate.n);
@@ -199,8 +201,8 @@ LeverTables measure_levers(engines::Engines& engines, const LeverSettings& setti
   LeverTables all;
   for (const std::string& model : settings.models) {
     LeverBench bench(engines, settings, model, say);
-    const std::vector<StepRow> steps = bench.steps();
-    const std::vector<LeverRow> rows = bench.rows();
+    const std::vector<analysis::StepRow> steps = bench.steps();
+    const std::vector<analysis::LeverRow> rows = bench.rows();
     all.steps.insert(all.steps.end(), steps.begin(), steps.end());
     all.rows.insert(all.rows.end(), rows.begin(), rows.end());
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/tables/levers.h"
 #include "experiments/drivers/levers/loaded_levers.h"
 
 namespace speclab::experiments {
@@ -21,8 +22,8 @@ struct LeverSettings {
 };
 
 struct LeverTables {
-  std::vector<LeverRow> rows;
-  std::vector<StepRow> steps;
+  std::vector<analysis::LeverRow> rows;
+  std::vector<analysis::StepRow> steps;
 };
 
 /// All levers of a model lie in memory together and take turns, prompt by prompt. Drafted text is

@@ -43,7 +43,8 @@ void sample_once(ForwardTimer& timer, double floor_ns, double& bfloat16_ns, Leve
   }
 }
 
-StepRow row_of(const std::string& model, const Lever& lever, int rows, const StepSamples& samples) {
+analysis::StepRow row_of(const std::string& model, const Lever& lever, int rows,
+                         const StepSamples& samples) {
   return {.model = model,
           .lever = lever.name,
           .rows = rows,
@@ -56,8 +57,8 @@ StepRow row_of(const std::string& model, const Lever& lever, int rows, const Ste
 
 }  // namespace
 
-std::vector<StepRow> measure_steps(engines::Engines& engines, LoadedLevers& levers,
-                                   const std::vector<Token>& tokens) {
+std::vector<analysis::StepRow> measure_steps(engines::Engines& engines, LoadedLevers& levers,
+                                             const std::vector<Token>& tokens) {
   std::vector<ForwardTimer> timers;
   for (LoadedLever& each : levers.each)
     timers.emplace_back(*each.loaded.model, static_cast<int>(tokens.size()), kRows.back(), tokens);
@@ -71,7 +72,7 @@ std::vector<StepRow> measure_steps(engines::Engines& engines, LoadedLevers& leve
       sample_once(timers[i], floor_ns, bfloat16_ns, samples[i]);
     }
   }
-  std::vector<StepRow> rows;
+  std::vector<analysis::StepRow> rows;
   for (std::size_t i = 0; i < samples.size(); ++i)
     for (std::size_t r = 0; r < kRows.size(); ++r)
       rows.push_back(row_of(levers.model, *levers.each[i].lever, kRows[r], samples[i][r]));

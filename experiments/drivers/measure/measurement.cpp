@@ -105,23 +105,6 @@ RowEntry generate_row(Workbench& bench, std::size_t row, engines::DeviceMonitor*
 
 }  // namespace
 
-void warm_up(Workbench& bench) {
-  bench.progress().begin_phase("warm-up", static_cast<double>(bench.plan().cells.size()));
-  for (const Cell& cell : bench.plan().cells) {
-    bench.check_interruption();
-    try {
-      if (cell.verifier != "replay" &&
-          (cell.category == "all" || cell.category == bench.plan().prompts.front().category))
-        bench.prepare(bench.settings(cell, ""));
-    } catch (const std::exception& error) {
-      if (!failure_status(error)) throw;
-      bench.forget_decoders();
-    }
-    bench.progress().advance(1);
-  }
-  bench.progress().end_phase();
-}
-
 GenerationMeter::GenerationMeter(Workbench& bench)
     : bench_(bench), pace_(bench), monitor_(bench.loaded().engines.device_monitor()) {}
 

@@ -14,11 +14,6 @@ namespace speclab::experiments {
 
 class Workbench;
 
-/// Prepares the decoder of every cell whose verdicts are not replayed; those need the pilots and
-/// are prepared when first used. One that cannot be prepared is left to its generations, which then
-/// fail.
-void warm_up(Workbench& bench);
-
 /// What became of a generation.
 struct Measured {
   std::optional<FailureStatus> failed{};

@@ -8,6 +8,7 @@
 
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/measure/pilots.h"
+#include "experiments/drivers/measure/warm_up.h"
 #include "experiments/drivers/program/energy_span.h"
 #include "sim/policies/constant_policy.h"
 #include "sim/system/errors.h"
@@ -76,18 +77,8 @@ engines::RoundDecoder& Workbench::decoder(const DecoderSettings& settings) {
   decoders_.emplace_front(key,
                           loaded_.engines.make_decoder(*loaded.model, loaded.tokenizer,
                                                        settings.decoder_options(plan().config)));
-  warm_up(*decoders_.front().second, settings.model);
+  warm_up(*decoders_.front().second, loaded_.texts_of(settings.model).prompts);
   return *decoders_.front().second;
-}
-
-void Workbench::warm_up(engines::RoundDecoder& decoder, const std::string& model) {
-  const engines::Request longest{
-      0, *std::ranges::max_element(loaded_.texts_of(model).prompts, {},
-                                   [](const auto& ids) { return ids.size(); })};
-  decoder.begin({longest}, ConstantPolicy(2));
-  for (int rounds = 0; rounds < 2 && decoder.round(); ++rounds) {
-  }
-  decoder.finish();
 }
 
 GenerationRecord Workbench::decode(engines::RoundDecoder& rounds, const engines::Request& request,

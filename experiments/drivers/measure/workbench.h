@@ -96,7 +96,6 @@ class Workbench {
 
  private:
   engines::RoundDecoder& decoder(const DecoderSettings& settings);
-  void warm_up(engines::RoundDecoder& decoder, const std::string& model);
   GenerationRecord decode(engines::RoundDecoder& rounds, const engines::Request& request,
                           const SpeculationLengthPolicy& policy, double seconds);
 

@@ -45,8 +45,8 @@ class ModeBench {
     return seconds / tokens;
   }
 
-  ModeRow row(const DecodingCase& decoding_case, const ModePrompt& prompt,
-              double predicted_of_token) {
+  analysis::ModeRow row(const DecodingCase& decoding_case, const ModePrompt& prompt,
+                        double predicted_of_token) {
     const CaseDecoding decoded = decode(decoding_case, prompt.request);
     return {.model = table_.settings.model,
             .name = decoding_case.name,
@@ -80,9 +80,9 @@ class ModeBench {
 
 }  // namespace
 
-std::vector<ModeRow> measure_modes(engines::Engines& engines, engines::LoadedModel& loaded,
-                                   const ModeTable& table,
-                                   const std::function<void(const std::string&)>& say) {
+std::vector<analysis::ModeRow> measure_modes(engines::Engines& engines,
+                                             engines::LoadedModel& loaded, const ModeTable& table,
+                                             const std::function<void(const std::string&)>& say) {
   say(fmt::format("{}: times forwards", table.settings.model));
   ModeBench bench(engines, loaded, table);
   std::vector<double> predicted;
@@ -90,7 +90,7 @@ std::vector<ModeRow> measure_modes(engines::Engines& engines, engines::LoadedMod
     say(fmt::format("{}: pilots", decoding_case.name));
     predicted.push_back(bench.predicted(decoding_case));
   }
-  std::vector<ModeRow> rows;
+  std::vector<analysis::ModeRow> rows;
   for (std::size_t p = 0; p < table.prompts.size(); ++p) {
     say(fmt::format("prompt {} of {}", p + 1, table.prompts.size()));
     for (std::size_t i = 0; i < table.cases.size(); ++i) {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/tables/modes.h"
 #include "experiments/drivers/modes/decoding_case.h"
-#include "experiments/drivers/modes/mode_rows.h"
 
 namespace speclab::experiments {
 
@@ -26,8 +26,8 @@ struct ModeTable {
 /// that of its pilots' steps, each at the time of a bare forward of as many rows, and of their
 /// drafting.
 /// @param say  gets a line before each part
-std::vector<ModeRow> measure_modes(engines::Engines& engines, engines::LoadedModel& loaded,
-                                   const ModeTable& table,
-                                   const std::function<void(const std::string&)>& say);
+std::vector<analysis::ModeRow> measure_modes(engines::Engines& engines,
+                                             engines::LoadedModel& loaded, const ModeTable& table,
+                                             const std::function<void(const std::string&)>& say);
 
 }  // namespace speclab::experiments

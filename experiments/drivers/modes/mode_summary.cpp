@@ -10,11 +10,11 @@ namespace speclab::experiments {
 namespace {
 
 /// Rows of one case by their prompt.
-using CaseRows = std::map<std::string, const ModeRow*>;
+using CaseRows = std::map<std::string, const analysis::ModeRow*>;
 
-CaseRows rows_of(const std::vector<ModeRow>& rows, const std::string& name) {
+CaseRows rows_of(const std::vector<analysis::ModeRow>& rows, const std::string& name) {
   CaseRows of_case;
-  for (const ModeRow& row : rows)
+  for (const analysis::ModeRow& row : rows)
     if (row.name == name) of_case[row.prompt] = &row;
   return of_case;
 }
@@ -28,23 +28,24 @@ double total(const CaseRows& rows, auto&& quantity) {
 
 /// All that needs no other case.
 ModeSummary summary_of(const CaseRows& rows, analysis::Bootstrap& bootstrap) {
-  const ModeRow& any = *rows.begin()->second;
+  const analysis::ModeRow& any = *rows.begin()->second;
   analysis::ClusterTotals rate;
   for (const auto& [prompt, row] : rows) rate.add(static_cast<double>(row->tokens), row->seconds);
-  const double tokens = total(rows, [](const ModeRow& r) { return r.tokens; }),
-               steps = total(rows, [](const ModeRow& r) { return r.steps; }),
-               drafted = total(rows, [](const ModeRow& r) { return r.drafted; });
+  const double tokens = total(rows, [](const analysis::ModeRow& r) { return r.tokens; }),
+               steps = total(rows, [](const analysis::ModeRow& r) { return r.steps; }),
+               drafted = total(rows, [](const analysis::ModeRow& r) { return r.drafted; });
   ModeSummary summary{.name = any.name,
                       .keys = any.keys,
                       .mode = any.mode,
                       .tokens_per_s = bootstrap.ratio(rate),
                       .prompts = static_cast<int>(rows.size())};
   summary.predicted_tokens_per_s =
-      tokens / total(rows, [](const ModeRow& r) { return r.predicted_seconds; });
+      tokens / total(rows, [](const analysis::ModeRow& r) { return r.predicted_seconds; });
   summary.tokens_per_step = tokens / steps;
-  summary.rows_per_step = total(rows, [](const ModeRow& r) { return r.rows; }) / steps;
+  summary.rows_per_step = total(rows, [](const analysis::ModeRow& r) { return r.rows; }) / steps;
   if (drafted > 0)
-    summary.accepted_fraction = total(rows, [](const ModeRow& r) { return r.accepted; }) / drafted;
+    summary.accepted_fraction =
+        total(rows, [](const analysis::ModeRow& r) { return r.accepted; }) / drafted;
   return summary;
 }
 
@@ -57,7 +58,7 @@ void compare(const CaseRows& own, const CaseRows& first, analysis::Bootstrap& bo
     if (partner == first.end() || own.size() != first.size())
       throw DataError("case '" + escaped(summary.name, 60) +
                       "' has other prompts than the first case; allowed: the same");
-    const ModeRow& plain = *partner->second;
+    const analysis::ModeRow& plain = *partner->second;
     times.add(plain.seconds / static_cast<double>(plain.tokens),
               row->seconds / static_cast<double>(row->tokens));
     predicted_first += plain.predicted_seconds / static_cast<double>(plain.tokens);
@@ -70,12 +71,13 @@ void compare(const CaseRows& own, const CaseRows& first, analysis::Bootstrap& bo
 
 }  // namespace
 
-std::vector<ModeSummary> summarise(const std::vector<ModeRow>& rows, const std::string& first) {
+std::vector<ModeSummary> summarise(const std::vector<analysis::ModeRow>& rows,
+                                   const std::string& first) {
   analysis::Bootstrap bootstrap(1);
   const CaseRows first_rows = rows_of(rows, first);
   if (first_rows.empty()) throw DataError("no rows of the case '" + escaped(first, 60) + "'");
   std::vector<ModeSummary> summaries;
-  for (const ModeRow& row : rows) {
+  for (const analysis::ModeRow& row : rows) {
     if (std::ranges::find(summaries, row.name, &ModeSummary::name) != summaries.end()) continue;
     const CaseRows own = rows_of(rows, row.name);
     summaries.push_back(summary_of(own, bootstrap));

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/tables/estimate.h"
-#include "experiments/drivers/modes/mode_rows.h"
+#include "analysis/tables/modes.h"
 
 namespace speclab::experiments {
 
@@ -23,6 +23,7 @@ struct ModeSummary {
 
 /// In the order in which the first prompt's rows name the cases, each beside the case `first`.
 /// @throws DataError if a case lacks a prompt, or no case is called `first`
-std::vector<ModeSummary> summarise(const std::vector<ModeRow>& rows, const std::string& first);
+std::vector<ModeSummary> summarise(const std::vector<analysis::ModeRow>& rows,
+                                   const std::string& first);
 
 }  // namespace speclab::experiments

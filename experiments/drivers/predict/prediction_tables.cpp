@@ -1,46 +1,20 @@
 #include "experiments/drivers/predict/prediction_tables.h"
 
-#include <array>
 #include <nlohmann/json.hpp>
 
-#include "analysis/tables/csv_writer.h"
+#include "analysis/tables/predicted_lengths.h"
 
 namespace speclab::experiments {
 namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 20> kColumns = {"speculation_length",
-                                                       "tokens_per_round",
-                                                       "tokens_per_round_low",
-                                                       "tokens_per_round_high",
-                                                       "predicted_speedup",
-                                                       "predicted_speedup_low",
-                                                       "predicted_speedup_high",
-                                                       "accepted_fraction",
-                                                       "operations_factor",
-                                                       "target_reads_per_token",
-                                                       "bytes_per_token",
-                                                       "trace_tokens_per_round",
-                                                       "trace_tokens_per_round_low",
-                                                       "trace_tokens_per_round_high",
-                                                       "trace_predicted_speedup",
-                                                       "trace_predicted_speedup_low",
-                                                       "trace_predicted_speedup_high",
-                                                       "is_optimum",
-                                                       "is_trace_optimum",
-                                                       "is_chosen"};
+analysis::Estimate estimate_of(const IntervalValue& value) {
+  return {.value = value.value, .interval = value.interval};
+}
 
-void add(analysis::CsvWriter& csv, const std::optional<IntervalValue>& value) {
-  if (!value) {
-    csv.missing().missing().missing();
-    return;
-  }
-  csv.field(value->value);
-  if (value->interval)
-    csv.field(value->low()).field(value->high());
-  else
-    csv.missing().missing();
+std::optional<analysis::Estimate> estimate_of(const std::optional<IntervalValue>& value) {
+  return value ? std::optional(estimate_of(*value)) : std::nullopt;
 }
 
 void add(ordered_json& object, const char* name, const IntervalValue& value) {
@@ -99,23 +73,21 @@ ordered_json json_of(const Answer& answer) {
 }  // namespace
 
 std::string prediction_csv(const Prediction& prediction) {
-  analysis::CsvWriter csv(kColumns);
-  for (const PredictedLength& at : prediction.lengths) {
-    csv.field(std::int64_t{at.speculation_length});
-    add(csv, at.tokens_per_round);
-    add(csv, at.predicted_speedup);
-    csv.field(at.accepted_fraction)
-        .field(at.operations_factor)
-        .field(at.target_reads_per_token)
-        .field(at.bytes_per_token);
-    add(csv, at.trace_tokens_per_round);
-    add(csv, at.trace_predicted_speedup);
-    for (const bool is_named : {is_at(prediction.optimum.at, at),
-                                is_at(prediction.trace_optimum, at), is_at(prediction.chosen, at)})
-      csv.field(std::int64_t{is_named});
-    csv.end_row();
-  }
-  return csv.content();
+  std::vector<analysis::PredictedLengthRow> rows;
+  for (const PredictedLength& at : prediction.lengths)
+    rows.push_back({.speculation_length = at.speculation_length,
+                    .tokens_per_round = estimate_of(at.tokens_per_round),
+                    .predicted_speedup = estimate_of(at.predicted_speedup),
+                    .accepted_fraction = at.accepted_fraction,
+                    .operations_factor = at.operations_factor,
+                    .target_reads_per_token = at.target_reads_per_token,
+                    .bytes_per_token = at.bytes_per_token,
+                    .trace_tokens_per_round = estimate_of(at.trace_tokens_per_round),
+                    .trace_predicted_speedup = estimate_of(at.trace_predicted_speedup),
+                    .is_optimum = is_at(prediction.optimum.at, at),
+                    .is_trace_optimum = is_at(prediction.trace_optimum, at),
+                    .is_chosen = is_at(prediction.chosen, at)});
+  return analysis::predicted_lengths_table().csv(rows);
 }
 
 std::string prediction_json(const Prediction& prediction) {

@@ -2,28 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <filesystem>
-#include <string_view>
 
 #include "analysis/plots/gnuplot.h"
-#include "analysis/tables/csv_writer.h"
+#include "analysis/tables/comparisons.h"
 #include "experiments/drivers/predict/text_table.h"
 #include "experiments/drivers/program/build_info.h"
 #include "sim/system/files.h"
 
 namespace speclab::experiments {
 namespace {
-
-using analysis::CsvWriter;
-
-constexpr std::array<std::string_view, 15> kComparisonColumns = {
-    "experiment",    "setting", "quantity",  "ours",    "ours_low",
-    "ours_high",     "prompts", "reference", "origin",  "difference",
-    "tolerance_abs", "verdict", "source",    "locator", "note"};
-constexpr std::array<std::string_view, 10> kSummaryColumns = {
-    "experiment",  "rows",    "agrees_printed", "agrees_recomputed", "input_rounding",
-    "known_slips", "context", "disagrees",      "slips_of_text",     "revision"};
 
 std::string number(const std::optional<double>& value) {
   return value ? fmt::format("{:.9g}", *value) : "-";
@@ -57,31 +45,24 @@ std::string table_of(const Reproduction& reproduction) {
   return table.text();
 }
 
-CsvWriter& field(CsvWriter& csv, const std::string& text) {
-  return text.empty() ? csv.missing() : csv.field(text);
-}
-
 std::string comparison_csv(const ReproductionName& name, const Reproduction& reproduction) {
-  CsvWriter csv(kComparisonColumns);
-  for (const Comparison& row : reproduction.rows) {
-    csv.field(name.id);
-    field(csv, row.setting)
-        .field(row.quantity)
-        .field(row.ours)
-        .field(row.interval ? std::optional(row.interval->low) : std::nullopt)
-        .field(row.interval ? std::optional(row.interval->high) : std::nullopt)
-        .field(row.prompts ? std::optional<std::int64_t>(*row.prompts) : std::nullopt)
-        .field(row.reference);
-    field(csv, origin(row))
-        .field(difference(row))
-        .field(row.tolerance)
-        .field(to_string(row.verdict));
-    field(csv, row.source);
-    field(csv, row.locator);
-    field(csv, row.note);
-    csv.end_row();
-  }
-  return csv.content();
+  std::vector<analysis::ComparisonRow> rows;
+  for (const Comparison& row : reproduction.rows)
+    rows.push_back({.experiment = name.id,
+                    .setting = row.setting,
+                    .quantity = row.quantity,
+                    .ours = row.ours,
+                    .interval = row.interval,
+                    .prompts = row.prompts,
+                    .reference = row.reference,
+                    .origin = origin(row),
+                    .difference = difference(row),
+                    .tolerance = row.tolerance,
+                    .verdict = to_string(row.verdict),
+                    .source = row.source,
+                    .locator = row.locator,
+                    .note = row.note});
+  return analysis::comparisons_table().csv(rows);
 }
 
 std::string lines_of(const std::vector<std::string>& texts, const std::string& before) {
@@ -118,17 +99,19 @@ std::string write_reproduction(const ReproductionName& name, const Reproduction&
 }
 
 void write_summary(const std::vector<ReproductionSummary>& summaries, const std::string& folder) {
-  CsvWriter csv(kSummaryColumns);
-  for (const auto& [id, counts, slips_of_text] : summaries) {
-    csv.field(id);
-    for (const int count :
-         {counts.rows(), counts.agrees_printed, counts.agrees_recomputed, counts.input_rounding,
-          counts.known_slips, counts.context, counts.disagrees, slips_of_text})
-      csv.field(std::int64_t{count});
-    csv.field(kRevision);
-    csv.end_row();
-  }
-  write_file(folder + "/summary.csv", csv.content());
+  std::vector<analysis::ComparisonSummaryRow> rows;
+  for (const auto& [id, counts, slips_of_text] : summaries)
+    rows.push_back({.experiment = id,
+                    .rows = counts.rows(),
+                    .agrees_printed = counts.agrees_printed,
+                    .agrees_recomputed = counts.agrees_recomputed,
+                    .input_rounding = counts.input_rounding,
+                    .known_slips = counts.known_slips,
+                    .context = counts.context,
+                    .disagrees = counts.disagrees,
+                    .slips_of_text = slips_of_text,
+                    .revision = kRevision});
+  write_file(folder + "/summary.csv", analysis::comparison_summary_table().csv(rows));
 }
 
 }  // namespace speclab::experiments

@@ -1,9 +1,7 @@
 #include "experiments/drivers/run/row_tables.h"
 
-#include <span>
-#include <string_view>
 
-#include "analysis/tables/row_columns.h"
+#include "analysis/tables/generation_tables.h"
 #include "analysis/tables/timeline.h"
 #include "experiments/drivers/journal/entry_json.h"
 #include "experiments/drivers/run/run_tables.h"
@@ -31,6 +29,26 @@ struct RoundTotals {
   }
 };
 
+/// What times.csv says of a row.
+void add_times(const RowEntry& row, const RoundTotals& totals, analysis::Generation& g) {
+  g.prefill_ns = row.prefill_ns;
+  g.time_to_first_token_ns = row.time_to_first_token_ns;
+  g.decode_ns = row.decode_ns;
+  g.draft_ns = totals.draft_ns;
+  g.target_ns = totals.target_ns;
+  g.verify_ns = totals.verify_ns;
+  g.other_ns = totals.other_ns;
+  g.peak_memory_bytes = row.peak_memory_bytes;
+  if (row.read) {
+    g.target_bytes = row.read->target;
+    g.draft_bytes = row.read->draft;
+  }
+  if (row.energy) {
+    g.energy_j = row.energy->joules;
+    g.energy_source = row.energy->source;
+  }
+}
+
 /// Text that is no UTF-8 is replaced.
 std::string json_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -40,25 +58,29 @@ std::string json_line(const Json& json) {
 
 RowTables::RowTables(const Plan& plan, bool has_sections)
     : plan_(plan),
-      has_sections_(has_sections),
-      rows_(analysis::kRowColumns),
-      rounds_(analysis::kRoundColumns),
-      times_(analysis::TimeColumns{.has_sections = has_sections}.names()),
-      timeline_(analysis::kTimelineColumns),
-      device_(analysis::kDeviceColumns),
-      bridges_(analysis::kBridgeColumns) {}
+      groups_{has_sections ? std::vector{analysis::kReadGroup, analysis::kSectionGroup}
+                           : std::vector{analysis::kReadGroup}},
+      rows_(analysis::rows_table().writer()),
+      rounds_(analysis::rounds_table().writer()),
+      times_(analysis::times_table().writer(groups_)),
+      timeline_(analysis::timeline_table().writer()),
+      device_(analysis::device_table().writer()),
+      bridges_(analysis::bridges_table().writer()) {}
 
 void RowTables::add(const RowEntry& row) {
-  add_to_rows(row);
-  add_to_times(row);
-  if (!cell(row).is_plain()) add_to_rounds(row);
+  const analysis::Generation generation = generation_of(row);
+  analysis::rows_table().write(rows_, generation);
+  analysis::times_table().write(times_, generation, groups_);
+  if (!generation.axes.is_plain()) add_to_rounds(row);
   if (!row.pieces.empty()) {
     add_to_timeline(row);
     add_to_texts(row);
   }
   if (!row.drafts.empty()) add_to_drafts(row);
-  if (row.device) add_to_device(row);
-  if (row.bridge) add_to_bridges(row);
+  if (row.device) analysis::device_table().write(device_, {row.row_id, *row.device});
+  if (row.bridge) analysis::bridges_table().write(bridges_, {row.row_id, *row.bridge});
+  has_device_ |= row.device.has_value();
+  has_bridges_ |= row.bridge.has_value();
 }
 
 std::vector<NamedFile> RowTables::files() && {
@@ -74,72 +96,62 @@ std::vector<NamedFile> RowTables::files() && {
   return files;
 }
 
-void RowTables::add_to_rows(const RowEntry& row) {
+analysis::Generation RowTables::generation_of(const RowEntry& row) const {
   const Prompt& prompt = plan_.prompts[generation(row).prompt];
   const RoundTotals totals(row.rounds);
-  const std::int64_t forced = cell(row).verifier == "replay" ? 1 : 0;
-  rows_.field(row.row_id)
-      .field(cell(row).id)
-      .field(std::int64_t{generation(row).repetition})
-      .field(prompt.id)
-      .field(prompt.category);
-  add_axes(rows_, cell(row), plan_.config.sampling);
-  rows_.field(static_cast<std::int64_t>(plan_.config.seed))
-      .field(std::int64_t{plan_.sequence_id(generation(row))})
-      .field(row.prompt_tokens)
-      .field(row.output_tokens);
-  rows_.field(static_cast<std::int64_t>(row.rounds.size()))
-      .field(totals.drafting_rounds)
-      .field(totals.drafted)
-      .field(totals.accepted)
-      .field(totals.tested);
-  rows_.field(totals.recovered)
-      .field(totals.bonus)
-      .field(to_string(row.stop_reason))
-      .field(row.output_hash);
-  rows_.field(std::int64_t{forced == 0 && !is_lossy(cell(row))})
-      .field(row.law_distance)
-      .field(forced);
-  rows_.end_row();
+  const bool is_forced = cell(row).verifier == "replay";
+  analysis::Generation g{.row_id = row.row_id,
+                         .cell_id = cell(row).id,
+                         .prompt_id = prompt.id,
+                         .category = prompt.category,
+                         .repetition = generation(row).repetition,
+                         .axes = axes_of(cell(row), plan_.config.sampling),
+                         .seed = std::to_string(static_cast<std::int64_t>(plan_.config.seed)),
+                         .sequence_id = plan_.sequence_id(generation(row)),
+                         .prompt_tokens = row.prompt_tokens,
+                         .output_tokens = row.output_tokens,
+                         .rounds = static_cast<std::int64_t>(row.rounds.size()),
+                         .drafting_rounds = totals.drafting_rounds,
+                         .drafted = totals.drafted,
+                         .accepted = totals.accepted,
+                         .tested = totals.tested,
+                         .recovered = totals.recovered,
+                         .bonus = totals.bonus,
+                         .stop_reason = to_string(row.stop_reason),
+                         .output_hash = row.output_hash,
+                         .lossless = !is_forced && !is_lossy(cell(row)),
+                         .law_distance = row.law_distance,
+                         .forced_acceptance = is_forced,
+                         .section = row.section};
+  add_times(row, totals, g);
+  return g;
 }
 
 void RowTables::add_to_rounds(const RowEntry& row) {
-  for (const RoundRecord& r : row.rounds) {
-    rounds_.field(row.row_id);
-    for (const std::int64_t value :
-         {r.round, r.position, r.drafted, r.rows, r.depth, r.accepted, r.tested, r.emitted})
-      rounds_.field(value);
-    rounds_.field(to_string(r.next_kind)).end_row();
-  }
-}
-
-void RowTables::add_to_times(const RowEntry& row) {
-  const RoundTotals totals(row.rounds);
-  for (const std::int64_t value :
-       {row.row_id, row.prefill_ns, row.time_to_first_token_ns, row.decode_ns, totals.draft_ns,
-        totals.target_ns, totals.verify_ns, totals.other_ns, row.peak_memory_bytes})
-    times_.field(value);
-  if (row.read)
-    times_.field(row.read->target).field(row.read->draft);
-  else
-    times_.missing().missing();
-  if (row.energy)
-    times_.field(row.energy->joules).field(row.energy->source);
-  else
-    times_.missing().missing();
-  if (has_sections_) times_.field(std::int64_t{row.section});
-  times_.end_row();
+  for (const RoundRecord& r : row.rounds)
+    analysis::rounds_table().write(rounds_, {.row_id = row.row_id,
+                                             .round = r.round,
+                                             .position = r.position,
+                                             .rows = r.rows,
+                                             .depth = r.depth,
+                                             .accepted = r.accepted,
+                                             .drafted = r.drafted,
+                                             .tested = r.tested,
+                                             .emitted = r.emitted,
+                                             .next_kind = r.next_kind});
 }
 
 void RowTables::add_to_timeline(const RowEntry& row) {
-  for (const RoundRecord& r : row.rounds) {
-    timeline_.field(row.row_id);
-    for (const std::int64_t value : {r.round, r.drafted, r.accepted, r.emitted})
-      timeline_.field(value);
-    for (const std::int64_t ns : {r.draft_ns, r.target_ns, r.verify_ns, r.other_ns})
-      timeline_.field(ns);
-    timeline_.end_row();
-  }
+  for (const RoundRecord& r : row.rounds)
+    analysis::timeline_table().write(timeline_, {.row_id = row.row_id,
+                                                 .round = r.round,
+                                                 .drafted = r.drafted,
+                                                 .accepted = r.accepted,
+                                                 .emitted = r.emitted,
+                                                 .draft_ns = r.draft_ns,
+                                                 .target_ns = r.target_ns,
+                                                 .verify_ns = r.verify_ns,
+                                                 .other_ns = r.other_ns});
 }
 
 void RowTables::add_to_texts(const RowEntry& row) {
@@ -155,25 +167,6 @@ void RowTables::add_to_drafts(const RowEntry& row) {
   Json rounds = Json::array();
   for (const analysis::DraftedRound& round : row.drafts) rounds.push_back(analysis::to_json(round));
   drafts_ += json_line({{"row_id", row.row_id}, {"rounds", rounds}});
-}
-
-void RowTables::add_to_device(const RowEntry& row) {
-  const DeviceSample& s = *row.device;
-  device_.field(row.row_id)
-      .field(s.sm_clock_mhz)
-      .field(s.memory_clock_mhz)
-      .field(s.temperature_c)
-      .field(s.power_w)
-      .field(s.slowdowns)
-      .field(s.other_processes)
-      .field(s.ecc_errors)
-      .end_row();
-  has_device_ = true;
-}
-
-void RowTables::add_to_bridges(const RowEntry& row) {
-  analysis::add_bridge(bridges_, {row.row_id, *row.bridge});
-  has_bridges_ = true;
 }
 
 analysis::DeviceState device_state_of(const RunLog& log) {

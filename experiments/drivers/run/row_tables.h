@@ -6,6 +6,7 @@
 #include "analysis/tables/bridges.h"
 #include "analysis/tables/csv_writer.h"
 #include "analysis/tables/device_state.h"
+#include "analysis/tables/run_folder.h"
 #include "experiments/drivers/journal/run_entries.h"
 #include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/plan/plan.h"
@@ -29,21 +30,18 @@ class RowTables {
   std::vector<NamedFile> files() &&;
 
  private:
-  void add_to_rows(const RowEntry& row);
+  analysis::Generation generation_of(const RowEntry& row) const;
   void add_to_rounds(const RowEntry& row);
-  void add_to_times(const RowEntry& row);
   void add_to_timeline(const RowEntry& row);
   void add_to_texts(const RowEntry& row);
   void add_to_drafts(const RowEntry& row);
-  void add_to_device(const RowEntry& row);
-  void add_to_bridges(const RowEntry& row);
   const PlannedGeneration& generation(const RowEntry& row) const {
     return plan_.generations.at(static_cast<std::size_t>(row.row_id));
   }
   const Cell& cell(const RowEntry& row) const { return plan_.cells[generation(row).cell]; }
 
   const Plan& plan_;
-  bool has_sections_;
+  analysis::ColumnGroups groups_;  ///< of times.csv
   analysis::CsvWriter rows_, rounds_, times_, timeline_, device_, bridges_;
   bool has_device_ = false, has_bridges_ = false;
   std::string texts_, drafts_;

@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "analysis/tables/file_digests.h"
+#include "analysis/tables/pace.h"
+#include "experiments/drivers/measure/pace.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "experiments/drivers/run/manifest.h"
 #include "experiments/drivers/run/row_tables.h"
@@ -26,23 +28,32 @@ using analysis::kRunFiles;
 void add_row_files(const Plan& plan, const RunLog& log, std::vector<NamedFile>& files) {
   RowTables tables(plan, names_sections(log));
   log.for_each_row([&](const RowEntry& row) { tables.add(row); });
-  if (!log.paces().empty()) files.emplace_back("pace.csv", pace_csv(log));
+  if (!log.paces().empty())
+    files.emplace_back("pace.csv", analysis::pace_table().csv(pace_rows(log)));
   std::ranges::move(std::move(tables).files(), std::back_inserter(files));
 }
 
 /// What the log makes; a table without rows is none.
 std::vector<NamedFile> files_of(const LoadedPlan& loaded, const RunLog& log) {
   std::vector<NamedFile> files{{"manifest.toml", manifest_toml(loaded.plan, log)}};
-  if (!log.costs().empty()) files.emplace_back("costs.csv", costs_csv(log));
+  if (!log.costs().empty())
+    files.emplace_back("costs.csv", analysis::costs_table().csv(log.costs()));
   if (!log.predictions().empty())
-    files.emplace_back("predictions.csv", predictions_csv(loaded, log));
-  if (!log.atlas().empty()) files.emplace_back("atlas.csv", atlas_csv(loaded, log));
+    files.emplace_back("predictions.csv",
+                       analysis::predictions_table().csv(prediction_rows(loaded, log),
+                                                         {{analysis::kIntervalGroup}}));
+  if (!log.atlas().empty())
+    files.emplace_back("atlas.csv", analysis::atlas_table().csv(atlas_rows(loaded.plan, log)));
   if (!log.acceptances().empty())
-    files.emplace_back("acceptance.csv", acceptance_csv(loaded.plan, log));
+    files.emplace_back("acceptance.csv",
+                       analysis::acceptance_table().csv(acceptance_rows(loaded.plan, log)));
   if (std::ranges::any_of(log.acceptances(),
                           [](const auto& entry) { return !entry.second.siblings.empty(); }))
-    files.emplace_back("siblings.csv", siblings_csv(loaded.plan, log));
-  if (!log.failures().empty()) files.emplace_back("failures.csv", failures_csv(loaded.plan, log));
+    files.emplace_back("siblings.csv",
+                       analysis::siblings_table().csv(sibling_rows(loaded.plan, log)));
+  if (!log.failures().empty())
+    files.emplace_back("failures.csv",
+                       analysis::failures_table().csv(failure_rows(loaded.plan, log)));
   if (!log.rows().empty()) add_row_files(loaded.plan, log, files);
   return files;
 }

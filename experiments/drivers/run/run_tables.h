@@ -1,10 +1,15 @@
 #pragma once
-// Tables of a run folder beside its rows: failures, costs, predictions, pace, atlas and acceptance,
-// as results/TABLES.md describes them.
+// Rows of the tables of a run folder beside its generations: failures, predictions, atlas and
+// acceptance.
 
-#include <string>
+#include <vector>
 
-#include "analysis/tables/csv_writer.h"
+#include "analysis/tables/acceptance.h"
+#include "analysis/tables/atlas.h"
+#include "analysis/tables/axes.h"
+#include "analysis/tables/failures.h"
+#include "analysis/tables/predictions.h"
+#include "analysis/tables/siblings.h"
 #include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/plan/plan.h"
 
@@ -12,17 +17,13 @@ namespace speclab::experiments {
 
 struct LoadedPlan;
 
-/// An empty text is a missing value.
-void add_text(analysis::CsvWriter& csv, const std::string& text);
-/// The columns from `model` to `repetition_penalty`.
-void add_axes(analysis::CsvWriter& csv, const Cell& cell, const engines::SamplingOptions& sampling);
+/// The axes of a cell as tables have them.
+analysis::CellAxes axes_of(const Cell& cell, const engines::SamplingOptions& sampling);
 
-std::string costs_csv(const RunLog& log);
-std::string failures_csv(const Plan& plan, const RunLog& log);
-std::string predictions_csv(const LoadedPlan& loaded, const RunLog& log);
-std::string pace_csv(const RunLog& log);
-std::string atlas_csv(const LoadedPlan& loaded, const RunLog& log);
-std::string acceptance_csv(const Plan& plan, const RunLog& log);
-std::string siblings_csv(const Plan& plan, const RunLog& log);
+std::vector<analysis::FailureRow> failure_rows(const Plan& plan, const RunLog& log);
+std::vector<analysis::PredictionRow> prediction_rows(const LoadedPlan& loaded, const RunLog& log);
+std::vector<analysis::AtlasRow> atlas_rows(const Plan& plan, const RunLog& log);
+std::vector<analysis::AcceptanceRow> acceptance_rows(const Plan& plan, const RunLog& log);
+std::vector<analysis::SiblingRow> sibling_rows(const Plan& plan, const RunLog& log);
 
 }  // namespace speclab::experiments

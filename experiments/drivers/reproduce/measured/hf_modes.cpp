@@ -40,8 +40,8 @@ std::string guide_setting(const ModeSummary& summary) {
 }
 
 /// The text that the guide's own prompt got.
-std::string text_remark(const std::vector<ModeRow>& rows, const GuideCase& guide) {
-  const auto row = std::ranges::find_if(rows, [&](const ModeRow& r) {
+std::string text_remark(const std::vector<analysis::ModeRow>& rows, const GuideCase& guide) {
+  const auto row = std::ranges::find_if(rows, [&](const analysis::ModeRow& r) {
     return r.name == guide.decoding.name && r.prompt == guide.prompt;
   });
   if (row == rows.end()) return "";
@@ -92,7 +92,8 @@ void measure_hf_modes(const Papers& papers, const std::string& folder, bool quic
 }
 
 Reproduction hf_modes(const Papers& papers, const RunFolders& folders) {
-  const std::vector<ModeRow> rows = read_mode_rows(modes_file(folders.at("hf_modes")));
+  const std::vector<analysis::ModeRow> rows =
+      analysis::read_modes(modes_file(folders.at("hf_modes")));
   BesideFigure figure("hf_modes", "Tokens a second in the modes of the guide to generate()",
                       {.label = ""}, "tokens a second",
                       "Filled: measured, " + description_of(rows) +

@@ -23,12 +23,12 @@ LeverSettings settings_of(bool quick) {
   return {.models = {"smollm2-135m", "qwen2.5-coder-1.5b"}, .per_category = 2};
 }
 
-std::string setting_of(const LeverRow& row) {
+std::string setting_of(const analysis::LeverRow& row) {
   return fmt::format("model={};lever={};batch={};draft_length={}", row.model, row.lever, row.batch,
                      row.draft_length);
 }
 
-Comparison speed(const LeverRow& row) {
+Comparison speed(const analysis::LeverRow& row) {
   Comparison result =
       measured(setting_of(row), "tokens_per_s",
                {row.tokens_per_s, row.interval, static_cast<std::size_t>(row.units)});
@@ -50,7 +50,8 @@ Comparison claim(const analysis::Table& claims, Comparison ours, const char* the
 }
 
 /// The gain of assistance alone with bfloat16, int8 and streamed weights.
-std::optional<Comparison> assisted_claim(const analysis::Table& claims, const LeverRow& row) {
+std::optional<Comparison> assisted_claim(const analysis::Table& claims,
+                                         const analysis::LeverRow& row) {
   if (row.batch != 1 || row.is_plain() || !row.speedup) return std::nullopt;
   const Comparison ours =
       measured(setting_of(row), "speedup",
@@ -69,7 +70,8 @@ std::optional<Comparison> assisted_claim(const analysis::Table& claims, const Le
   return only;
 }
 
-std::optional<Comparison> batch_claim(const analysis::Table& claims, const LeverRow& row) {
+std::optional<Comparison> batch_claim(const analysis::Table& claims,
+                                      const analysis::LeverRow& row) {
   if (!row.batch_gain) return std::nullopt;
   Comparison ours{
       .setting = setting_of(row), .quantity = "batch_gain_ratio", .ours = *row.batch_gain};
@@ -78,14 +80,14 @@ std::optional<Comparison> batch_claim(const analysis::Table& claims, const Lever
                "theirs: distilgpt2 in a batch of 64 on an RTX 3090");
 }
 
-analysis::Figure figure_of(const std::vector<LeverRow>& rows) {
+analysis::Figure figure_of(const std::vector<analysis::LeverRow>& rows) {
   BesideFigure figure(
       "latency_levers", "Tokens a second under each lever", {.label = ""}, "tokens a second",
       fmt::format("Filled: measured on {}, bars 95 % over {} prompts, or over batches. "
                   "Hollow: predicted from timed forwards and the rounds of pilots. "
                   "Greedy; assisted by prompt lookup.",
                   rows.front().machine, rows.front().units));
-  for (const LeverRow& row : rows) {
+  for (const analysis::LeverRow& row : rows) {
     const std::string series =
         fmt::format("{}, {}", row.is_plain() ? "plain" : "assisted",
                     row.batch == 1 ? "alone" : fmt::format("batch {}", row.batch));
@@ -99,7 +101,8 @@ analysis::Figure figure_of(const std::vector<LeverRow>& rows) {
 }
 
 void require_own_rows(const std::string& path) {
-  for (const LeverRow& row : read_lever_rows(path)) require_own_revision(path, row.revision);
+  for (const analysis::LeverRow& row : analysis::levers_table().read(path))
+    require_own_revision(path, row.revision);
 }
 
 }  // namespace
@@ -112,20 +115,21 @@ void measure_latency_levers(const Papers&, const std::string& folder, bool quick
       measure_levers(*engines, settings_of(quick),
                      [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
   make_folder(folder);
-  write_step_rows(tables.steps, folder + "/steps.csv");
-  write_lever_rows(tables.rows, folder + kRows);
+  write_file(folder + "/steps.csv", analysis::steps_table().csv(tables.steps));
+  write_file(folder + kRows, analysis::levers_table().csv(tables.rows));
 }
 
 Reproduction latency_levers(const Papers& papers, const RunFolders& folders) {
-  const std::vector<LeverRow> rows = read_lever_rows(folders.at("latency_levers") + kRows);
+  const std::vector<analysis::LeverRow> rows =
+      analysis::levers_table().read(folders.at("latency_levers") + kRows);
   if (rows.empty()) throw DataError(folders.at("latency_levers") + kRows + ": no rows");
   const analysis::Table claims = papers.table("hf_assisted_generation.csv");
   Reproduction result;
-  for (const LeverRow& row : rows)
+  for (const analysis::LeverRow& row : rows)
     if (const auto found = assisted_claim(claims, row)) result.rows.push_back(*found);
-  for (const LeverRow& row : rows)
+  for (const analysis::LeverRow& row : rows)
     if (const auto found = batch_claim(claims, row)) result.rows.push_back(*found);
-  for (const LeverRow& row : rows) result.rows.push_back(speed(row));
+  for (const analysis::LeverRow& row : rows) result.rows.push_back(speed(row));
   result.figures.push_back(figure_of(rows));
   result.remarks.push_back(
       context_remark(fmt::format("greedy decoding on {}, revision {}", rows.front().machine,

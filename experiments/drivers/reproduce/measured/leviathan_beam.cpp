@@ -115,7 +115,8 @@ void measure_leviathan_beam(const Papers&, const std::string& folder, bool quick
 }
 
 Reproduction leviathan_beam(const Papers&, const RunFolders& folders) {
-  const std::vector<ModeRow> rows = read_mode_rows(modes_file(folders.at("leviathan_beam")));
+  const std::vector<analysis::ModeRow> rows =
+      analysis::read_modes(modes_file(folders.at("leviathan_beam")));
   BesideFigure figure("leviathan_beam", "Speed-up of beam search by its drafts", {.label = ""},
                       "speed-up over plain beams",
                       "Filled: measured, four beams, " + description_of(rows) +

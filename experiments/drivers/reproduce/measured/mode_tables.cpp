@@ -18,16 +18,17 @@ void measure_modes_once(const std::string& folder,
                         const std::function<ModeTable(const engines::LoadedModel&)>& table_of) {
   const std::string path = modes_file(folder);
   if (std::filesystem::exists(path)) {
-    for (const ModeRow& row : read_mode_rows(path)) require_own_revision(path, row.revision);
+    for (const analysis::ModeRow& row : analysis::read_modes(path))
+      require_own_revision(path, row.revision);
     return;
   }
   make_folder(folder);
   const auto engines = open_engines();
   engines::LoadedModel loaded = engines->load_model({.model = kModesModel});
-  const std::vector<ModeRow> rows =
+  const std::vector<analysis::ModeRow> rows =
       measure_modes(*engines, loaded, table_of(loaded),
                     [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
-  write_mode_rows(rows, path);
+  write_file(path, analysis::modes_table().csv(rows));
 }
 
 std::vector<ModePrompt> mode_prompts(const engines::LoadedModel& loaded,
@@ -47,9 +48,9 @@ std::vector<engines::Request> requests_of(const std::vector<ModePrompt>& prompts
   return requests;
 }
 
-std::string description_of(const std::vector<ModeRow>& rows) {
+std::string description_of(const std::vector<analysis::ModeRow>& rows) {
   std::set<std::string> prompts;
-  for (const ModeRow& row : rows) prompts.insert(row.prompt);
+  for (const analysis::ModeRow& row : rows) prompts.insert(row.prompt);
   return fmt::format("{}, {} prompts on {}", rows.front().model, prompts.size(),
                      rows.front().machine);
 }

@@ -36,6 +36,6 @@ std::vector<ModePrompt> mode_prompts(const engines::LoadedModel& loaded,
 std::vector<engines::Request> requests_of(const std::vector<ModePrompt>& prompts);
 
 /// "smollm2-135m, 7 prompts on MACHINE".
-std::string description_of(const std::vector<ModeRow>& rows);
+std::string description_of(const std::vector<analysis::ModeRow>& rows);
 
 }  // namespace speclab::experiments

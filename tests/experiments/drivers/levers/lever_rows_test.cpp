@@ -1,6 +1,6 @@
 // Rows of the experiment on levers: what is written is read again, and damage is told by its place.
 
-#include "experiments/drivers/levers/lever_rows.h"
+#include "analysis/tables/levers.h"
 
 #include <gtest/gtest.h>
 
@@ -12,6 +12,16 @@
 
 namespace speclab::experiments {
 namespace {
+
+using analysis::LeverRow;
+
+void write_lever_rows(std::span<const LeverRow> rows, const std::string& path) {
+  write_file(path, analysis::levers_table().csv(rows));
+}
+
+std::vector<LeverRow> read_lever_rows(const std::string& path) {
+  return analysis::levers_table().read(path);
+}
 
 LeverRow row_of(const char* lever, int batch, int draft_length, double tokens_per_s) {
   LeverRow row{.model = "m",

@@ -15,6 +15,13 @@
 namespace speclab::experiments {
 namespace {
 
+using analysis::ModeRow;
+using analysis::read_modes;
+
+void write_modes(std::span<const ModeRow> rows, const std::string& path) {
+  write_file(path, analysis::modes_table().csv(rows));
+}
+
 ModeRow row_of(const std::string& name, const std::string& prompt, double seconds,
                const std::string& hash = "same", std::int64_t tokens = 10) {
   return {.model = "m",
@@ -58,16 +65,16 @@ TEST(ModeTables, GuideCasesDecodeInTheirModes) {
 TEST(ModeTables, RowsAreReadAsTheyWereWritten) {
   const speclab::testing::TemporaryFolder folder;
   const std::string path = modes_file(folder.path()), again = folder.path("again.csv");
-  write_mode_rows(std::vector{row_of("plain", "p", 2), row_of("drafted", "p", 1)}, path);
-  const std::vector<ModeRow> rows = read_mode_rows(path);
-  write_mode_rows(rows, again);
+  write_modes(std::vector{row_of("plain", "p", 2), row_of("drafted", "p", 1)}, path);
+  const std::vector<ModeRow> rows = read_modes(path);
+  write_modes(rows, again);
   EXPECT_EQ(read_file(again), read_file(path));
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[1].text, "a, \"b\"");
   EXPECT_EQ(rows[1].accepted, 4);
   EXPECT_EQ(rows[1].predicted_seconds, 2);
-  write_mode_rows({}, path);
-  EXPECT_THROW(read_mode_rows(path), DataError);
+  write_modes({}, path);
+  EXPECT_THROW(read_modes(path), DataError);
 }
 
 /// Defect: a speed-up over the wrong case, or beams that differ count as equal.
@@ -99,9 +106,9 @@ TEST(ModeTables, BeamsStandBesideTheirAppendix) {
     result.steps = steps;
     return result;
   };
-  write_mode_rows(std::vector{row("plain", 10), row("prompt_lookup:1", 8),
-                              row("prompt_lookup:2", 9), row("ngram:4x1", 8)},
-                  modes_file(folder.path()));
+  write_modes(std::vector{row("plain", 10), row("prompt_lookup:1", 8), row("prompt_lookup:2", 9),
+                          row("ngram:4x1", 8)},
+              modes_file(folder.path()));
   std::map<std::string, double> found;
   for (const Comparison& shown : leviathan_beam(Papers(), {{"leviathan_beam", folder.path()}}).rows)
     if (shown.quantity.starts_with("appendix_"))
@@ -128,9 +135,9 @@ TEST(ModeTables, RowsOfSeveralMeasurementsAreRefused) {
     std::vector<ModeRow> rows{row_of("plain", "p", 2), row_of("drafted", "p", 2),
                               row_of("drafted", "q", 2)};
     change(rows[2]);
-    write_mode_rows(rows, path);
+    write_modes(rows, path);
     try {
-      read_mode_rows(path);
+      read_modes(path);
     } catch (const DataError& refused) {
       return std::string(refused.what());
     }

@@ -23,7 +23,7 @@ TEST(Reads, OfEveryGenerationStandInTheRunsTimes) {
   experiment.engines().on_round = [&] { joules += 0.25; };
   experiment.run(experiment.plan(), "run");
   for (const analysis::Generation& g : analysis::read_run(experiment.folder("run")).generations) {
-    EXPECT_GE(g.read_bytes.value(), 1000 * g.rounds);
+    EXPECT_GE(g.read_bytes().value(), 1000 * g.rounds);
     EXPECT_DOUBLE_EQ(g.energy_j.value(), 0.25 * static_cast<double>(g.rounds));
   }
   EXPECT_NE(experiment.file("run", "times.csv").find(",a made-up meter\n"), std::string::npos);
@@ -41,7 +41,7 @@ TEST(Reads, HaveNoEnergyIfNoMeterTellsIt) {
   for (const char* name : {"without", "lost"})
     for (const analysis::Generation& g : analysis::read_run(experiment.folder(name)).generations) {
       EXPECT_EQ(g.energy_j, std::nullopt) << name;
-      EXPECT_TRUE(g.read_bytes) << name;
+      EXPECT_TRUE(g.read_bytes()) << name;
     }
 }
 

@@ -1,13 +1,13 @@
 #pragma once
-// Rows of tables over ways of decoding: one case and prompt of one model.
-
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
-namespace speclab::experiments {
+#include "analysis/tables/schema.h"
 
+namespace speclab::analysis {
+
+/// A way of decoding and a prompt.
 struct ModeRow {
   std::string model, name;  ///< of the case
   std::string keys;         ///< as the case has them; may be empty
@@ -21,9 +21,9 @@ struct ModeRow {
   std::string machine, revision;
 };
 
-/// @throws WriteError
-void write_mode_rows(std::span<const ModeRow> rows, const std::string& path);
+/// modes.csv
+const Schema<ModeRow>& modes_table();
 /// @throws DataError if the file is no such table, or has no rows
-std::vector<ModeRow> read_mode_rows(const std::string& path);
+std::vector<ModeRow> read_modes(const std::string& path);
 
-}  // namespace speclab::experiments
+}  // namespace speclab::analysis

@@ -1,0 +1,34 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "analysis/tables/axes.h"
+#include "analysis/tables/estimate.h"
+#include "analysis/tables/schema.h"
+
+namespace speclab::analysis {
+
+/// Expected before the cell was measured, but for the pace; missing where nothing is predicted.
+struct Prediction {
+  std::optional<double> walltime_ns;
+  std::optional<double> speedup;
+  std::optional<double> tokens_per_round;
+  std::optional<double> acceptance_rate;
+  std::optional<double>
+      paced_walltime_ns{};  ///< walltime, had forwards cost what they did while measuring
+  std::optional<Interval> speedup_interval{};  ///< 95 %, of what is measured
+};
+
+/// A cell, before it was measured.
+struct PredictionRow {
+  std::string cell_id, category;
+  CellAxes axes;
+  Prediction prediction;
+};
+
+/// predictions.csv. Its columns of the group kIntervalGroup are missing in runs of earlier
+/// revisions.
+const Schema<PredictionRow>& predictions_table();
+inline constexpr std::string_view kIntervalGroup = "intervals";
+
+}  // namespace speclab::analysis
