@@ -14,7 +14,7 @@ namespace speclab::engines {
 /// of an open interval.
 struct SamplingRange {
   double low, high;
-  bool has_low, has_high;  ///< whether the ends are taken
+  bool has_low, has_high;  ///< the ends are taken
   double config_low, config_high;
   const char *allowed, *shown;  ///< for refusals; for --help
 
@@ -37,6 +37,8 @@ inline constexpr SamplingRange kCount{
 
 }  // namespace ranges
 
+inline constexpr bool kCutoff = true, kNoCutoff = false;
+
 /// A setting whose default is off.
 template <typename Value>
 struct SamplingRow {
@@ -45,37 +47,37 @@ struct SamplingRow {
   const SamplingRange& range;
   bool is_cutoff;  ///< it restricts what is drawn, and means nothing at temperature 0
   const char* unit;
-  const char *meaning, *help;  ///< of the key in a config; of the option of a command
+  const char *meaning, *help;  ///< a key of a config shows the one, an option the other
 };
 
 /// All settings but three: the temperature is an axis, the tokenizer knows eos_token_ids, and rules
 /// belong to `speclab generate`.
 inline constexpr std::tuple kSamplingRows{
-    SamplingRow{"top_k", &SamplingOptions::top_k, ranges::kCount, true, "tokens",
+    SamplingRow{"top_k", &SamplingOptions::top_k, ranges::kCount, kCutoff, "tokens",
                 "number of likeliest tokens that are kept; 0 is off. This and the other cut-offs "
                 "work as in Hugging Face's `generate()`; they need a temperature above 0",
                 "Keep the k most likely tokens; 0 is off"},
-    SamplingRow{"top_p", &SamplingOptions::top_p, ranges::kMass, true, "",
+    SamplingRow{"top_p", &SamplingOptions::top_p, ranges::kMass, kCutoff, "",
                 "mass of the likeliest tokens that are kept; 1 is off",
                 "Keep the smallest set of this mass; 1 is off"},
-    SamplingRow{"min_p", &SamplingOptions::min_p, ranges::kShare, true, "",
+    SamplingRow{"min_p", &SamplingOptions::min_p, ranges::kShare, kCutoff, "",
                 "least probability relative to the greatest; 0 is off",
                 "Keep tokens at least this likely relative to the best; 0 is off"},
     SamplingRow{"repetition_penalty", &SamplingOptions::repetition_penalty, ranges::kPositive,
-                false, "", "penalty for tokens that occurred; 1 is off",
+                kNoCutoff, "", "penalty for tokens that occurred; 1 is off",
                 "Penalty on the scores of tokens seen before; 1 is off"},
     SamplingRow{"no_repeat_ngram_size", &SamplingOptions::no_repeat_ngram_size, ranges::kCount,
-                false, "tokens", "no n-gram of this size twice; 0 is off",
+                kNoCutoff, "tokens", "no n-gram of this size twice; 0 is off",
                 "No n-gram of this size twice; 0 is off"},
-    SamplingRow{"min_length", &SamplingOptions::min_length, ranges::kCount, false, "tokens",
+    SamplingRow{"min_length", &SamplingOptions::min_length, ranges::kCount, kNoCutoff, "tokens",
                 "no end of text before it, prompt included; 0 is off",
                 "No end of sequence before this length, prompt included; 0 is off"},
-    SamplingRow{"suppress_tokens", &SamplingOptions::suppress_tokens, ranges::kIds, false, "",
+    SamplingRow{"suppress_tokens", &SamplingOptions::suppress_tokens, ranges::kIds, kNoCutoff, "",
                 "ids that never occur", "Ids that are never generated: 1,2,3"},
-    SamplingRow{"typical_p", &SamplingOptions::typical_p, ranges::kMass, true, "",
+    SamplingRow{"typical_p", &SamplingOptions::typical_p, ranges::kMass, kCutoff, "",
                 "mass of the tokens nearest to the entropy; 1 is off",
                 "Keep the most typical tokens of this mass; 1 is off"},
-    SamplingRow{"epsilon_cutoff", &SamplingOptions::epsilon_cutoff, ranges::kBelow1, true, "",
+    SamplingRow{"epsilon_cutoff", &SamplingOptions::epsilon_cutoff, ranges::kBelow1, kCutoff, "",
                 "least probability; 0 is off", "Keep tokens at least this likely; 0 is off"},
     SamplingRow{
         "eta_cutoff", &SamplingOptions::eta_cutoff, ranges::kBelow1, true, "",
