@@ -80,7 +80,7 @@ inline constexpr std::tuple kSamplingRows{
     SamplingRow{"epsilon_cutoff", &SamplingOptions::epsilon_cutoff, ranges::kBelow1, kCutoff, "",
                 "least probability; 0 is off", "Keep tokens at least this likely; 0 is off"},
     SamplingRow{
-        "eta_cutoff", &SamplingOptions::eta_cutoff, ranges::kBelow1, true, "",
+        "eta_cutoff", &SamplingOptions::eta_cutoff, ranges::kBelow1, kCutoff, "",
         "least probability, lower where the entropy is high; 0 is off",
         "Keep tokens at least this likely, with a lower limit if the law is flat; 0 is off"},
 };
