@@ -46,7 +46,7 @@ std::string interval_of(const Prediction& prediction) {
              : "";
 }
 
-const Column kValueColumns[] = {
+const Column kCellValues[] = {
     {{"prompts", false},
      [](const CellSummary& c) { return setting_entry(static_cast<double>(c.summary.n_prompts)); }},
     {{"generations", false},
@@ -105,7 +105,7 @@ std::vector<Column> shown_columns(const std::vector<CellSummary>& cells) {
       {"law off by", any(&GroupSummary::law_distance)},
       {"MB read a token", any(&GroupSummary::bytes_per_token)},
       {"J a token", any(&GroupSummary::joules_per_token)}};
-  for (const Column& column : kValueColumns)
+  for (const Column& column : kCellValues)
     if (const auto rare = is_shown.find(column.title); rare == is_shown.end() || rare->second)
       columns.push_back(column);
   return columns;
