@@ -82,14 +82,11 @@ const Command kCommands[] = {
         "Predict the speed-up over speculation lengths from acceptance and costs; needs no model",
         "speclab predict --acceptance-rate 0.8 --cost-ratio 0.05\n"
         "         speclab predict --acceptance-rate 0.75:0.70:0.80 --cost-ratio 0.05:0.04:0.06 "
-        "--plot "
-        "speedup.svg\n"
+        "--plot speedup.svg\n"
         "         speclab predict --trace results/runs/quickstart/rounds.csv --costs "
-        "results/runs/quickstart/costs.csv --drafter prompt_lookup "
-        "--temperature 0\n"
+        "results/runs/quickstart/costs.csv --drafter prompt_lookup --temperature 0\n"
         "         speclab predict --rank-acceptance 0.7,0.11,0.04 --cost-ratio 0.02 --tree-budget "
-        "16 "
-        "--json\n"
+        "16 --json\n"
         "         speclab predict --observed results/runs/drafter_acceptance --drafter ngram "
         "--temperature 0 --costs results/runs/quickstart/costs.csv --tree-budget 8",
         add_predict_options, run_predict),
