@@ -14,7 +14,7 @@ constexpr double kMostDropped = 0.05;
 
 /// The told values of a field, ascending.
 template <typename T>
-std::vector<T> told(std::span<const DeviceRow> rows, std::optional<T> DeviceSample::*field) {
+std::vector<T> told(std::span<const DeviceRow> rows, std::optional<T> DeviceSample::* field) {
   std::vector<T> values;
   for (const DeviceRow& row : rows)
     if (const auto& value = row.sample.*field) values.push_back(*value);

@@ -11,6 +11,9 @@ namespace {
 std::vector<Column<Generation>> count_columns() {
   using G = Generation;
   return {
+      {"prompt_tokens", &G::prompt_tokens, Count{.least = 1},
+       "tokens of the prompt, chat template included"},
+      {"output_tokens", &G::output_tokens, Count{.least = 1}, "tokens emitted"},
       {"rounds", &G::rounds, Count{.least = 1}, "rounds; for plain decoding the target's steps"},
       {"drafting_rounds", &G::drafting_rounds, Count{}, "rounds that drafted at least one token"},
       {"drafted", &G::drafted, Count{}, "drafted tokens (nodes of a tree)"},

@@ -20,10 +20,10 @@ struct LeverRow {
   std::int32_t units = 0;         ///< prompts alone, or batches: independent units of the interval
   std::int64_t tokens = 0;        ///< decoded, without the prefill's
   double tokens_per_s = 0;
-  std::optional<Interval> interval{};  ///< 95 % over the units, of tokens_per_s
-  double predicted_tokens_per_s = 0;             ///< of forwards timed and rounds of pilots before
-  double tokens_per_round = 0;                   ///< of one sequence
-  std::optional<double> speedup{};  ///< over plain decoding of the same lever and batch
+  std::optional<Interval> interval{};          ///< 95 % over the units, of tokens_per_s
+  double predicted_tokens_per_s = 0;           ///< of forwards timed and rounds of pilots before
+  double tokens_per_round = 0;                 ///< of one sequence
+  std::optional<double> speedup{};             ///< over plain decoding of the same lever and batch
   std::optional<Interval> speedup_interval{};  ///< 95 % over the units
   std::optional<double> batch_gain{};  ///< over plain decoding of the same prompts, each alone
   std::int64_t weight_bytes = 0;       ///< that a forward of one row reads

@@ -81,7 +81,8 @@ std::string validation_columns(int num_steps) {
     for (const char* name : kFigureNames) names += column(name, step);
   names += ",validation_clusters";
   for (int step = 1; step <= num_steps; ++step)
-    for (const char* name : kFigureNames) names += column(fmt::format("{}_error", name).c_str(), step);
+    for (const char* name : kFigureNames)
+      names += column(fmt::format("{}_error", name).c_str(), step);
   return names;
 }
 

@@ -47,8 +47,7 @@ void check_trees(const ConfigReader& reader, const RunConfig& config) {
 }
 
 void check_looked_at_policies(const ConfigReader& reader, const RunConfig& config) {
-  const bool keeps = experiment_kind(config.kind).yield ==
-                     Yield::atlas;  // the others accept nothing, which a heuristic would follow
+  const bool keeps = experiment_kind(config.kind).takes_chains_only;
   for (std::size_t i = 0; i < config.axes.policy.size(); ++i) {
     const std::string& policy = config.axes.policy[i];
     if (policy == "auto" || policy == "constant:0" || policy.starts_with("confidence") ||
@@ -61,7 +60,6 @@ void check_looked_at_policies(const ConfigReader& reader, const RunConfig& confi
   }
 }
 
-/// An atlas logs chains.
 void check_chains(const ConfigReader& reader, const RunConfig& config) {
   const Axes& axes = config.axes;
   for (std::size_t i = 0; i < axes.tree.size(); ++i)
@@ -76,7 +74,7 @@ void check_chains(const ConfigReader& reader, const RunConfig& config) {
 /// Both draft as the ratio test has it.
 void check_looked_at(const ConfigReader& reader, const RunConfig& config) {
   check_looked_at_policies(reader, config);
-  if (experiment_kind(config.kind).yield == Yield::atlas) check_chains(reader, config);
+  if (experiment_kind(config.kind).takes_chains_only) check_chains(reader, config);
   for (std::size_t i = 0; i < config.axes.verifier.size(); ++i)
     if (config.axes.verifier[i] != "rejection")
       reader.refuse_element(
@@ -206,7 +204,7 @@ void check_replayed_trees(const ConfigReader& reader, const RunConfig& config) {
 void check_axes(const RunTables& tables, RunConfig& config) {
   const ConfigReader reader = tables.reader("axes");
   const bool looks =
-      tables.are_right({"experiment.kind"}) && looks_at_drafts(experiment_kind(config.kind).yield);
+      tables.are_right({"experiment.kind"}) && experiment_kind(config.kind).looks_at_drafts();
   if (looks && !reader.has("policy")) config.axes.policy = {"constant:4"};
   const bool are_drafters_right = tables.are_right({"axes.drafter", "drafters"});
   if (tables.are_right({"axes.policy"})) check_policies(reader, config.axes);

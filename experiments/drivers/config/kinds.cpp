@@ -15,12 +15,16 @@ const std::vector<ExperimentKind>& experiment_kinds() {
        .table = "costs.csv"},
       {.name = "rule_atlas",
        .description = "what every verification rule makes of the same drafts",
-       .yield = Yield::atlas,
-       .table = "atlas.csv"},
+       .yield = Yield::drafts,
+       .table = "atlas.csv",
+       .entry = "atlas",
+       .takes_chains_only = true},
       {.name = "drafter_acceptance",
        .description = "what drafters would keep at every place of the target's text",
-       .yield = Yield::acceptance,
-       .table = "acceptance.csv"}};
+       .yield = Yield::drafts,
+       .table = "acceptance.csv",
+       .entry = "acceptance",
+       .is_by_prompt = true}};
   return kinds;
 }
 

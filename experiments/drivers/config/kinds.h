@@ -9,18 +9,23 @@
 namespace speclab::experiments {
 
 /// What a kind leaves behind, and its report shows.
-enum class Yield : std::uint8_t { generations, costs, atlas, acceptance };
-
-/// Whether it is about drafts of real models, not about time.
-constexpr bool looks_at_drafts(Yield yield) {
-  return yield == Yield::atlas || yield == Yield::acceptance;
-}
+enum class Yield : std::uint8_t {
+  generations,
+  costs,
+  drafts,  ///< of real models, and not their time
+};
 
 struct ExperimentKind {
   std::string name;
   std::string description;
   Yield yield = Yield::generations;
   const char* table = "rows.csv";  ///< the file that holds what it yields
+  const char* entry = "";          ///< of drafts: name of the journal's entries
+  bool takes_chains_only = false;  ///< of drafts: keeps them as the ratio test does, and takes no
+                                   ///< trees; else none is kept, which a heuristic would follow
+  bool is_by_prompt = false;       ///< of drafts: an entry is of one prompt, else of a whole cell
+
+  bool looks_at_drafts() const { return yield == Yield::drafts; }
 };
 
 const std::vector<ExperimentKind>& experiment_kinds();

@@ -84,7 +84,7 @@ void check_target(const RunTables& tables, const RunConfig& config) {
     target.refuse("model",
                   "exactly one real model beside shape models, because they replay its acceptance");
   const Yield yield = experiment_kind(config.kind).yield;
-  if (has_shapes && looks_at_drafts(yield))
+  if (has_shapes && yield == Yield::drafts)
     target.refuse("model",
                   fmt::format("real models, because the kind {} reads their laws", config.kind));
 }

@@ -212,7 +212,7 @@ void check_sweep(const ConfigNode& root, const RunConfig& config, Findings& find
   if (num_cells == 0)
     findings.add(root.where, "exclude",
                  "no cell is left; allowed: exclusions that leave at least one");
-  else if (num_drafting == 0 && looks_at_drafts(experiment_kind(config.kind).yield))
+  else if (num_drafting == 0 && experiment_kind(config.kind).looks_at_drafts())
     findings.add(root.where, "exclude",
                  fmt::format("no cell with a drafter is left; allowed for the kind {}: exclusions "
                              "that leave at least one",

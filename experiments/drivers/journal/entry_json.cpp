@@ -66,15 +66,6 @@ std::vector<RoundRecord> rounds_of(const Json& list) {
   return rounds;
 }
 
-Json mean_json(const analysis::CountedMean& mean) {
-  return {mean.closed_form, mean.counted, mean.range.low, mean.range.high, mean.p};
-}
-
-analysis::CountedMean mean_of(const Json& json) {
-  const auto number = [&](std::size_t i) { return json.at(i).get<double>(); };
-  return {number(0), number(1), {number(2), number(3)}, number(4)};
-}
-
 template <typename T>
 Json json_of(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
@@ -300,60 +291,6 @@ PredictionEntry prediction_entry(const Json& json) {
   if (json.contains("speedup_interval"))
     entry.speedup_interval = {json.at("speedup_interval").at(0).get<double>(),
                               json.at("speedup_interval").at(1).get<double>()};
-  return entry;
-}
-
-Json to_json(const AtlasEntry& entry) {
-  Json rules = Json::array();
-  for (const AtlasRuleEntry& r : entry.rules) {
-    Json rule = {{"rule", r.rule},         {"drafts", r.drafts},
-                 {"lossless", r.lossless}, {"distance", r.distance},
-                 {"trials", r.trials},     {"acceptance", mean_json(r.acceptance)}};
-    if (r.tokens_per_round) rule["block"] = mean_json(*r.tokens_per_round);
-    rules.push_back(rule);
-  }
-  return {{"rows", entry.rows}, {"rules", rules}};
-}
-
-AtlasEntry atlas_entry(const Json& json) {
-  AtlasEntry entry{.rows = json.at("rows").get<std::int64_t>(), .rules = {}};
-  for (const Json& rule : json.at("rules")) {
-    entry.rules.push_back({.rule = rule.at("rule").get<std::string>(),
-                           .drafts = rule.at("drafts").get<int>(),
-                           .lossless = rule.at("lossless").get<bool>(),
-                           .distance = rule.at("distance").get<double>(),
-                           .trials = rule.at("trials").get<std::int64_t>(),
-                           .acceptance = mean_of(rule.at("acceptance"))});
-    if (rule.contains("block")) entry.rules.back().tokens_per_round = mean_of(rule.at("block"));
-  }
-  return entry;
-}
-
-Json to_json(const AcceptanceEntry& entry) {
-  Json depths = Json::array();
-  for (const analysis::DepthSums& depth : entry.depths)
-    depths.push_back(
-        {depth.drafts, depth.reached, depth.accepted, depth.known_ranks, depth.in_top});
-  Json siblings = Json::array();
-  for (const auto& [place, sums] : entry.siblings)
-    siblings.push_back(
-        {place.depth, place.parent_rank, place.rank, sums.drafts, sums.reached, sums.accepted});
-  return {{"positions", entry.positions}, {"depths", depths}, {"siblings", siblings}};
-}
-
-AcceptanceEntry acceptance_entry(const Json& json) {
-  AcceptanceEntry entry{.positions = json.at("positions").get<std::int64_t>(), .depths = {}};
-  for (const Json& depth : json.at("depths")) {
-    entry.depths.push_back({.drafts = depth.at(0).get<std::int64_t>(),
-                            .reached = depth.at(1).get<double>(),
-                            .accepted = depth.at(2).get<double>()});
-    entry.depths.back().known_ranks = std::min(depth.at(3).get<std::size_t>(), analysis::kRanks);
-    for (std::size_t rank = 0; rank < analysis::kRanks; ++rank)
-      entry.depths.back().in_top[rank] = depth.at(4).at(rank).get<double>();
-  }
-  for (const Json& node : json.value("siblings", Json::array()))
-    entry.siblings[{node.at(0).get<int>(), node.at(1).get<int>(), node.at(2).get<int>()}] = {
-        node.at(3).get<std::int64_t>(), node.at(4).get<double>(), node.at(5).get<double>()};
   return entry;
 }
 

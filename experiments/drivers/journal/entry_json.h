@@ -17,8 +17,6 @@ Json to_json(const PilotEntry& entry);
 Json to_json(const PaceEntry& entry);
 Json to_json(const CostEntry& entry);
 Json to_json(const PredictionEntry& entry);
-Json to_json(const AtlasEntry& entry);
-Json to_json(const AcceptanceEntry& entry);
 
 /// @throws nlohmann::json::exception if something is missing or of another type
 HeaderEntry header_entry(const Json& json);
@@ -28,7 +26,5 @@ PilotEntry pilot_entry(const Json& json);
 PaceEntry pace_entry(const Json& json);
 CostEntry cost_entry(const Json& json);
 PredictionEntry prediction_entry(const Json& json);
-AtlasEntry atlas_entry(const Json& json);
-AcceptanceEntry acceptance_entry(const Json& json);
 
 }  // namespace speclab::experiments

@@ -3,13 +3,12 @@
 // file stand their keys (work_keys.h).
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "analysis/tables/acceptance.h"
-#include "analysis/tables/atlas.h"
 #include "analysis/tables/costs.h"
 #include "analysis/tables/drafts.h"
 #include "sim/core/device_sample.h"
@@ -104,29 +103,12 @@ struct PredictionEntry {
       speedup_interval{};  ///< 95 %, of what is measured; missing where the pilots do not bear one
 };
 
-/// One rule over the logged drafts of a cell (kind rule_atlas).
-struct AtlasRuleEntry {
-  std::string rule;
-  int drafts = 1;  ///< for one place
-  bool lossless = true;
-  double distance = 0.0;  ///< mean total variation of the emitted token
-  std::int64_t trials = 0;
-  analysis::CountedMean acceptance{};
-  std::optional<analysis::CountedMean> tokens_per_round{};  ///< of rules that take chains
-};
-
-struct AtlasEntry {
+/// What a kind without generations found in a cell, or in one prompt of it. The kind alone knows
+/// its form.
+struct CellEntry {
   std::size_t cell = 0;
-  std::int64_t rows = 0;  ///< drafts logged
-  std::vector<AtlasRuleEntry> rules;
-};
-
-/// The drafts for one prompt's text in a cell (kind drafter_acceptance).
-struct AcceptanceEntry {
-  std::size_t cell = 0, prompt = 0;  ///< index in Plan::prompts
-  std::int64_t positions = 0;        ///< places drafted for
-  std::vector<analysis::DepthSums> depths;
-  std::map<sim::TreePlace, analysis::SiblingSums> siblings{};  ///< of trees
+  std::optional<std::size_t> prompt{};  ///< index in Plan::prompts; none: the whole cell
+  nlohmann::ordered_json found;
 };
 
 const char* to_string(FailureStatus status);

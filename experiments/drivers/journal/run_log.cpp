@@ -120,7 +120,7 @@ void RunLog::look_at(const Plan& plan) {
     take_predictions(own);
     for (const auto& [key, pace] : own.paces)
       paces_.emplace(static_cast<std::int64_t>(*known(keys_->row_of(key), true, key)), pace);
-    take_tables(own);
+    take_cell_entries(own);
     take_rows(section_, own);
   }
   for (auto& [number, section] :
@@ -167,16 +167,11 @@ void RunLog::take_rows(int number, Section& section) {
   section = Section{.header = std::move(section.header)};
 }
 
-/// Of the kinds without generations.
-void RunLog::take_tables(const Section& section) {
-  for (const auto& [key, entry] : section.atlas) {
-    const std::size_t cell = *known(keys_->cell_of(key), true, key);
-    atlas_[cell] = {cell, entry.rows, entry.rules};
-  }
-  for (const auto& [key, entry] : section.acceptances) {
-    const std::size_t cell = *known(keys_->cell_of(key.first), true, key.first),
-                      prompt = *known(keys_->prompt_of(key.second), true, key.second);
-    acceptances_[{cell, prompt}] = {cell, prompt, entry.positions, entry.depths, entry.siblings};
+void RunLog::take_cell_entries(const Section& section) {
+  for (const auto& [key, found] : section.cell_entries) {
+    CellEntry entry{.cell = *known(keys_->cell_of(key.first), true, key.first), .found = found};
+    if (!key.second.empty()) entry.prompt = known(keys_->prompt_of(key.second), true, key.second);
+    cell_entries_.insert_or_assign({entry.cell, entry.prompt}, std::move(entry));
   }
 }
 
@@ -207,8 +202,7 @@ void RunLog::open_section(int number, const HeaderEntry& header) {
   costs_.clear();
   predictions_.clear();
   paces_.clear();
-  atlas_.clear();
-  acceptances_.clear();
+  cell_entries_.clear();
   finished_ = false;
   drop_foreign_pilots();
 }
@@ -256,16 +250,11 @@ void RunLog::add(const std::vector<PredictionEntry>& entries) {
   predictions_ = entries;
 }
 
-void RunLog::add(const AtlasEntry& entry) {
-  append("atlas", celled(to_json(entry), cell_key(entry.cell)));
-  atlas_.insert_or_assign(entry.cell, entry);
-}
-
-void RunLog::add(const AcceptanceEntry& entry) {
-  Json json = celled(to_json(entry), cell_key(entry.cell));
-  json["prompt"] = keys_ ? keys_->of_prompt(entry.prompt) : "";
-  append("acceptance", json);
-  acceptances_.insert_or_assign({entry.cell, entry.prompt}, entry);
+void RunLog::add(const char* kind, CellEntry entry) {
+  Json json = celled(entry.found, cell_key(entry.cell));
+  if (entry.prompt) json["prompt"] = keys_ ? keys_->of_prompt(*entry.prompt) : "";
+  append(kind, json);
+  cell_entries_.insert_or_assign({entry.cell, entry.prompt}, std::move(entry));
 }
 
 void RunLog::add_end() {

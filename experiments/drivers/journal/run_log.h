@@ -15,6 +15,9 @@
 
 namespace speclab::experiments {
 
+/// Of kinds without generations, by cell and prompt; no prompt: the whole cell.
+using CellEntries = std::map<std::pair<std::size_t, std::optional<std::size_t>>, CellEntry>;
+
 /// The journal of a run, read and appended to entry by entry. It has sections, each behind a
 /// header; every entry says which it belongs to. A config that is edited, or another program or
 /// machine, opens one. A plan looks at the log: it has one section of its own, and of the others
@@ -41,8 +44,8 @@ class RunLog {
   const std::map<int, Section>& sections() const { return sections_; }
   /// The last section that was opened for a plan of the same work; 0 if there is none.
   int section_of(const Plan& plan) const;
-  /// Numbers what was read as the plan does: costs, predictions, pace and atlas of its section,
-  /// rows and failures of all, its own first, and the pilots of all that run on the same.
+  /// Numbers what was read as the plan does: costs, predictions, pace and entries of cells of its
+  /// section, rows and failures of all, its own first, and the pilots of all that run on the same.
   /// @throws DataError if an entry of its section is none of its work
   void look_at(const Plan& plan);
 
@@ -61,8 +64,8 @@ class RunLog {
   void add(const PaceEntry& entry);
   void add(const std::vector<CostEntry>& entries);
   void add(const std::vector<PredictionEntry>& entries);
-  void add(const AtlasEntry& entry);
-  void add(const AcceptanceEntry& entry);
+  /// @param kind  ExperimentKind::entry
+  void add(const char* kind, CellEntry entry);
   void add_end();
   /// To be called before a log of an earlier process is added to; see Journal::secure.
   void secure() const { journal_.secure(); }
@@ -86,10 +89,7 @@ class RunLog {
   const std::vector<PredictionEntry>& predictions() const {
     return predictions_;
   }  ///< of every cell, in order; empty until they are made
-  const std::map<std::size_t, AtlasEntry>& atlas() const { return atlas_; }  ///< by cell
-  const std::map<std::pair<std::size_t, std::size_t>, AcceptanceEntry>& acceptances() const {
-    return acceptances_;
-  }  ///< by cell and prompt
+  const CellEntries& cell_entries() const { return cell_entries_; }
   bool finished() const { return finished_; }  ///< ended, and nothing was lost since
   /// Rows of other configs, which this plan has no use for.
   std::size_t num_rows_aside() const { return num_rows_aside_; }
@@ -106,7 +106,7 @@ class RunLog {
                 const std::function<void(const Entry&)>& visit) const;
   void take_rows(int number, Section& section);
   void take_predictions(const Section& section);
-  void take_tables(const Section& section);
+  void take_cell_entries(const Section& section);
   void drop_foreign_pilots();
   /// The place of a key in the plan. @throws DataError if the plan's own section has work that is
   /// not the plan's
@@ -131,8 +131,7 @@ class RunLog {
   std::map<std::size_t, PilotEntry> pilots_;
   std::vector<CostEntry> costs_;
   std::vector<PredictionEntry> predictions_;
-  std::map<std::size_t, AtlasEntry> atlas_;
-  std::map<std::pair<std::size_t, std::size_t>, AcceptanceEntry> acceptances_;
+  CellEntries cell_entries_;
   bool finished_ = false;
   bool retries_failed_ = false;
   std::size_t num_rows_aside_ = 0;

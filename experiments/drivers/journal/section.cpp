@@ -1,5 +1,8 @@
 #include "experiments/drivers/journal/section.h"
 
+#include <algorithm>
+
+#include "experiments/drivers/config/kinds.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {
@@ -7,6 +10,12 @@ namespace {
 
 /// Of a cell.
 std::string cell_of(const Json& entry) { return entry.at("cell").get<std::string>(); }
+
+bool is_cell_entry(std::string_view kind) {
+  return std::ranges::any_of(experiment_kinds(), [&](const ExperimentKind& experiment) {
+    return experiment.looks_at_drafts() && kind == experiment.entry;
+  });
+}
 
 }  // namespace
 
@@ -30,11 +39,8 @@ void Section::take_table(std::string_view kind, const Json& entry) {
   else if (kind == "predictions")
     for (const Json& prediction : entry)
       predictions.insert_or_assign(cell_of(prediction), prediction_entry(prediction));
-  else if (kind == "atlas")
-    atlas.insert_or_assign(cell_of(entry), atlas_entry(entry));
-  else if (kind == "acceptance")
-    acceptances.insert_or_assign({cell_of(entry), entry.at("prompt").get<std::string>()},
-                                 acceptance_entry(entry));
+  else if (is_cell_entry(kind))
+    cell_entries.insert_or_assign({cell_of(entry), entry.value("prompt", "")}, entry);
   else
     throw DataError("'" + escaped(std::string(kind)) + "' is no kind of entry");
 }
@@ -60,8 +66,7 @@ void Section::include(const Section& other, std::uint32_t first_journal) {
   if (costs.empty()) costs = other.costs;
   predictions.insert(other.predictions.begin(), other.predictions.end());
   pilots.insert(other.pilots.begin(), other.pilots.end());
-  atlas.insert(other.atlas.begin(), other.atlas.end());
-  acceptances.insert(other.acceptances.begin(), other.acceptances.end());
+  cell_entries.insert(other.cell_entries.begin(), other.cell_entries.end());
   for (const auto& entry : other.paces) paces.insert(moved(entry));
   for (const auto& entry : other.rows) rows.insert(moved(entry));
   for (const auto& [key, row] : other.rows) failures.erase(key);

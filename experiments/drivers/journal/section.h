@@ -28,9 +28,8 @@ struct Section {
   std::unordered_map<std::string, StoredEntry> paces{};  ///< by the generation that follows
   std::vector<CostEntry> costs{};
   std::unordered_map<std::string, PredictionEntry> predictions{};  ///< by the cell's id
-  std::unordered_map<std::string, AtlasEntry> atlas{};             ///< by the cell's id
-  std::map<std::pair<std::string, std::string>, AcceptanceEntry>
-      acceptances{};      ///< by the ids of cell and prompt
+  /// Of kinds without generations, by the ids of cell and prompt; no prompt: the whole cell.
+  std::map<std::pair<std::string, std::string>, Json> cell_entries{};
   bool finished = false;  ///< ended, and nothing was lost since
 
   /// @param line  of any kind but "header" and "end" @param stored  where it stands

@@ -2,8 +2,8 @@
 
 #include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/measure/cost_measurement.h"
-#include "experiments/drivers/measure/warm_up.h"
 #include "experiments/drivers/measure/pilots.h"
+#include "experiments/drivers/measure/warm_up.h"
 #include "experiments/drivers/measure/workbench.h"
 
 namespace speclab::experiments {

@@ -1,3 +1,6 @@
+#include "experiments/drivers/kinds/drafter_acceptance.h"
+
+#include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/measure/draft_sums.h"
 #include "experiments/drivers/measure/sibling_chances.h"
@@ -45,7 +48,7 @@ void observe_cell(Workbench& bench, std::size_t index) {
   const auto policy = make_policy(cell.policy);
   for (std::size_t prompt = 0; prompt < plan.prompts.size(); ++prompt) {
     if (cell.category != "all" && cell.category != plan.prompts[prompt].category) continue;
-    if (bench.log().acceptances().contains({index, prompt})) continue;
+    if (bench.log().cell_entries().contains({index, prompt})) continue;
     seen = {};
     decoder->begin({{plan.sequence_id({.cell = index, .prompt = prompt}),
                      bench.loaded().texts_of(cell.model).prompts[prompt]}},
@@ -56,8 +59,11 @@ void observe_cell(Workbench& bench, std::size_t index) {
       bench.check_interruption();
       goes_on = decoder->round();
     }
-    bench.log().add(AcceptanceEntry{index, prompt, seen.depths.positions(), seen.depths.depths(),
-                                    seen.siblings.sums()});
+    bench.log().add(experiment_kind(plan.config.kind).entry,
+                    {.cell = index,
+                     .prompt = prompt,
+                     .found = to_json(AcceptanceEntry{seen.depths.positions(), seen.depths.depths(),
+                                                      seen.siblings.sums()})});
   }
 }
 

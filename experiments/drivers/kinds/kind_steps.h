@@ -1,16 +1,26 @@
 #pragma once
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/drivers/journal/run_log.h"
 
 namespace speclab::experiments {
 
 class Workbench;
 
-/// What a kind of experiment does once its models are loaded.
+/// Name and content.
+using NamedFile = std::pair<std::string, std::string>;
+
+/// What a kind of experiment does once its models are loaded, and the tables that it makes.
 struct KindSteps {
   const char* kind;  ///< its name
   void (*run)(Workbench& bench);
   /// What generations need before they are measured; null where there are none.
   void (*prepare)(Workbench& bench) = nullptr;
+  /// Tables of its entries of cells, its own first; null where it has generations or costs.
+  std::vector<NamedFile> (*tables)(const Plan& plan, const RunLog& log) = nullptr;
+  const char* row = "";  ///< the thing that a row of its own table is, for messages
 };
 
 /// @param kind  one of experiment_kind_names()
@@ -24,7 +34,9 @@ void prepare_decoding(Workbench& bench);
 void run_cost_surface(Workbench& bench);
 /// What every verification rule makes of the same logged drafts.
 void run_rule_atlas(Workbench& bench);
+std::vector<NamedFile> rule_atlas_tables(const Plan& plan, const RunLog& log);
 /// What every drafter would keep at every place of the target's own text.
 void run_drafter_acceptance(Workbench& bench);
+std::vector<NamedFile> drafter_acceptance_tables(const Plan& plan, const RunLog& log);
 
 }  // namespace speclab::experiments

@@ -1,6 +1,9 @@
+#include "experiments/drivers/kinds/rule_atlas.h"
+
 #include <algorithm>
 
 #include "analysis/stats/count_law.h"
+#include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/measure/atlas_rules.h"
 #include "experiments/drivers/measure/workbench.h"
@@ -65,7 +68,7 @@ class RuleTally {
 AtlasEntry log_cell(Workbench& bench, std::size_t index) {
   const Cell& cell = bench.plan().cells[index];
   std::vector<RuleTally> tallies(atlas_rules().begin(), atlas_rules().end());
-  AtlasEntry entry{index, 0, {}};
+  AtlasEntry entry;
   engines::DecoderOptions options{.sampling = bench.plan().config.sampling,
                                   .stop = {.max_new_tokens = bench.plan().config.prompts.new_tokens,
                                            .ignore_eos = bench.plan().config.prompts.ignore_eos},
@@ -102,8 +105,9 @@ void run_rule_atlas(Workbench& bench) {
   const std::vector<Cell>& cells = bench.plan().cells;
   bench.progress().begin_phase("rules", static_cast<double>(cells.size()));
   for (std::size_t index = 0; index < cells.size(); ++index) {
-    if (!cells[index].is_plain() && !bench.log().atlas().contains(index))
-      bench.log().add(log_cell(bench, index));
+    if (!cells[index].is_plain() && !bench.log().cell_entries().contains({index, std::nullopt}))
+      bench.log().add(experiment_kind(bench.plan().config.kind).entry,
+                      {.cell = index, .found = to_json(log_cell(bench, index))});
     bench.progress().advance(1);
   }
   bench.progress().end_phase();

@@ -291,14 +291,14 @@ Plan make_plan(const RunConfig& config) {
 std::string describe(const Plan& plan) {
   const RunConfig& config = plan.config;
   std::string text = fmt::format("{} ({}): {} cells", config.name, config.kind, plan.cells.size());
-  const Yield yield = experiment_kind(config.kind).yield;
-  if (yield == Yield::atlas)
+  const ExperimentKind& kind = experiment_kind(config.kind);
+  if (kind.looks_at_drafts() && !kind.is_by_prompt)
     text += fmt::format(": what every rule makes of their drafts over {} prompts\n",
                         plan.prompts.size());
-  else if (yield == Yield::acceptance)
+  else if (kind.looks_at_drafts())
     text += fmt::format(": what they would keep at {} places each of {} prompts\n",
                         config.prompts.new_tokens, plan.prompts.size());
-  else if (yield == Yield::generations)
+  else if (kind.yield == Yield::generations)
     text += fmt::format(", {} prompts, {}: {} generations of {} tokens after {} pilots\n",
                         plan.prompts.size(), repetitions_text(config), plan.generations.size(),
                         config.prompts.new_tokens, plan.pilots.size());

@@ -146,9 +146,9 @@ std::set<int> sections_in_tables(const RunLog& log) {
 /// Texts of a whole run: generations, or the target's own, one a cell and prompt; of the other
 /// kinds nothing.
 std::optional<std::int64_t> planned_texts(const Plan& plan) {
-  const Yield yield = experiment_kind(plan.config.kind).yield;
-  if (yield == Yield::generations) return static_cast<std::int64_t>(plan.generations.size());
-  if (yield != Yield::acceptance) return std::nullopt;
+  const ExperimentKind& kind = experiment_kind(plan.config.kind);
+  if (kind.yield == Yield::generations) return static_cast<std::int64_t>(plan.generations.size());
+  if (!kind.is_by_prompt) return std::nullopt;
   return std::ranges::count_if(plan.generations, [&](const PlannedGeneration& g) {
     return g.repetition == 0 && !plan.cells[g.cell].is_plain();
   });

@@ -48,11 +48,17 @@ Plan plan_of(const std::string& run_folder, const std::string& scratch) {
   return make_plan(config);
 }
 
-/// Cells that draft, of which a prompt's drafts are not there.
-std::set<std::size_t> open_acceptance_cells(const Plan& plan, const RunLog& log) {
+/// Cells that draft, in which something is still to be looked at.
+std::set<std::size_t> open_drafting_cells(const Plan& plan, const RunLog& log) {
+  const bool is_by_prompt = experiment_kind(plan.config.kind).is_by_prompt;
   std::set<std::size_t> open;
+  for (std::size_t cell = 0; cell < plan.cells.size(); ++cell)
+    if (!plan.cells[cell].is_plain() && !is_by_prompt &&
+        !log.cell_entries().contains({cell, std::nullopt}))
+      open.insert(cell);
   for (const PlannedGeneration& g : plan.generations)
-    if (!plan.cells[g.cell].is_plain() && !log.acceptances().contains({g.cell, g.prompt}))
+    if (!plan.cells[g.cell].is_plain() && is_by_prompt &&
+        !log.cell_entries().contains({g.cell, g.prompt}))
       open.insert(g.cell);
   return open;
 }
@@ -64,10 +70,8 @@ CellCount count_cells(const Plan& plan, const RunLog& log) {
   switch (experiment_kind(plan.config.kind).yield) {
     case Yield::generations:
       return {plan.cells.size() - open_cells(plan, log).size(), plan.cells.size()};
-    case Yield::acceptance:
-      return {drafting - open_acceptance_cells(plan, log).size(), drafting};
-    case Yield::atlas:
-      return {log.atlas().size(), drafting};
+    case Yield::drafts:
+      return {drafting - open_drafting_cells(plan, log).size(), drafting};
     case Yield::costs:
       break;
   }
@@ -76,7 +80,7 @@ CellCount count_cells(const Plan& plan, const RunLog& log) {
 
 /// A cost surface is kept whole or not at all.
 void expect_something(const Plan& plan, const RunLog& log, const std::string& run_folder) {
-  if (!log.rows().empty() || !log.atlas().empty() || !log.acceptances().empty()) return;
+  if (!log.rows().empty() || !log.cell_entries().empty()) return;
   throw DataError(fmt::format(
       "{}: no measurement for a report is there yet ({} of {} pilots{}); ask again later",
       run_folder, log.pilots().size(), plan.pilots.size(),

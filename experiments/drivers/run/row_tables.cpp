@@ -1,10 +1,9 @@
 #include "experiments/drivers/run/row_tables.h"
 
-
 #include "analysis/tables/generation_tables.h"
 #include "analysis/tables/timeline.h"
 #include "experiments/drivers/journal/entry_json.h"
-#include "experiments/drivers/run/run_tables.h"
+#include "experiments/drivers/measure/cell_axes.h"
 
 namespace speclab::experiments {
 namespace {

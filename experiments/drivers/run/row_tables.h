@@ -1,6 +1,5 @@
 #pragma once
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "analysis/tables/bridges.h"
@@ -9,12 +8,10 @@
 #include "analysis/tables/run_folder.h"
 #include "experiments/drivers/journal/run_entries.h"
 #include "experiments/drivers/journal/run_log.h"
+#include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/plan/plan.h"
 
 namespace speclab::experiments {
-
-/// Name and content.
-using NamedFile = std::pair<std::string, std::string>;
 
 /// The files of a run folder that are made from its rows alone, as results/TABLES.md describes
 /// them. All grow together, so that what a row says is read once.

@@ -42,15 +42,9 @@ std::vector<NamedFile> files_of(const LoadedPlan& loaded, const RunLog& log) {
     files.emplace_back("predictions.csv",
                        analysis::predictions_table().csv(prediction_rows(loaded, log),
                                                          {{analysis::kIntervalGroup}}));
-  if (!log.atlas().empty())
-    files.emplace_back("atlas.csv", analysis::atlas_table().csv(atlas_rows(loaded.plan, log)));
-  if (!log.acceptances().empty())
-    files.emplace_back("acceptance.csv",
-                       analysis::acceptance_table().csv(acceptance_rows(loaded.plan, log)));
-  if (std::ranges::any_of(log.acceptances(),
-                          [](const auto& entry) { return !entry.second.siblings.empty(); }))
-    files.emplace_back("siblings.csv",
-                       analysis::siblings_table().csv(sibling_rows(loaded.plan, log)));
+  if (!log.cell_entries().empty())
+    std::ranges::move(kind_steps(loaded.plan.config.kind).tables(loaded.plan, log),
+                      std::back_inserter(files));
   if (!log.failures().empty())
     files.emplace_back("failures.csv",
                        analysis::failures_table().csv(failure_rows(loaded.plan, log)));

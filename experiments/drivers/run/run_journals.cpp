@@ -13,6 +13,7 @@
 #include "experiments/drivers/journal/config_changes.h"
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/journal/origin.h"
+#include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/run/run_files.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
@@ -61,31 +62,21 @@ std::vector<std::string> shards_with_journal(const std::string& folder) {
   return folders;
 }
 
+std::size_t num_rows(const std::string& csv) {
+  const std::size_t records = analysis::num_csv_records(csv);
+  return records - std::size_t{records > 0};  // the header is none
+}
+
 /// @param what  a row of the table is
 void expect_held(const std::string& table, std::size_t held, std::string_view what) {
   std::error_code none;
   if (!std::filesystem::exists(table, none)) return;
-  const std::size_t records = analysis::num_csv_records(read_file(table));
-  const std::size_t in_table = records - std::size_t{records > 0};  // the header is none
+  const std::size_t in_table = num_rows(read_file(table));
   if (in_table > held)
     throw DataError(
         fmt::format("{}: has {} {}, the journals hold {}: put the missing lines or shards back "
                     "from a copy, or measure them anew with --repair",
                     table, in_table, what, held));
-}
-
-/// Rows of atlas.csv and of acceptance.csv that the log makes.
-std::size_t num_rules(const RunLog& log) {
-  std::size_t rules = 0;
-  for (const auto& [cell, entry] : log.atlas()) rules += entry.rules.size();
-  return rules;
-}
-
-std::size_t num_depths(const RunLog& log) {
-  std::size_t depths = 0;
-  for (const auto& [key, entry] : log.acceptances())
-    depths += std::max<std::size_t>(1, entry.depths.size());
-  return depths;
 }
 
 }  // namespace
@@ -133,8 +124,10 @@ void RunJournals::check_nothing_lost() const {
   expect_held(access_.folder + "/rows.csv", log_.rows().size() + log_.num_rows_aside(),
               "generations");
   if (log().sections().size() > 1) return;
-  expect_held(access_.folder + "/atlas.csv", num_rules(log_), "rules");
-  expect_held(access_.folder + "/acceptance.csv", num_depths(log_), "depths of prompts");
+  const KindSteps& steps = kind_steps(plan_.config.kind);
+  if (steps.tables == nullptr) return;
+  const NamedFile own = steps.tables(plan_, log_).front();
+  expect_held(access_.folder + "/" + own.first, num_rows(own.second), steps.row);
 }
 
 std::unique_ptr<RunLock> RunJournals::lock(const std::string& folder) const {

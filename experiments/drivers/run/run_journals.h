@@ -55,7 +55,7 @@ class RunJournals {
   /// Whether all is measured, or has failed for good, and every file is there.
   bool is_complete() const;
   /// Tables are made from journals: what they hold beyond them was lost there. @throws DataError if
-  /// rows.csv, atlas.csv or acceptance.csv does
+  /// rows.csv, or the table of another kind, does
   void check_nothing_lost() const;
   /// The log to write to, with the folder and its lock made where they are not there.
   RunLog& open_for_writing();

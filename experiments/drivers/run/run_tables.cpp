@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "experiments/drivers/measure/cell_axes.h"
 #include "experiments/drivers/measure/pace.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "experiments/drivers/predict/predictions.h"
@@ -21,19 +22,6 @@ std::vector<std::optional<double>> paced_walltimes(const LoadedPlan& loaded, con
 }
 
 }  // namespace
-
-analysis::CellAxes axes_of(const Cell& cell, const engines::SamplingOptions& sampling) {
-  return {.model = cell.model,
-          .drafter = cell.drafting.drafter,
-          .tree = cell.drafting.tree,
-          .policy = cell.policy,
-          .verifier = cell.verifier,
-          .temperature = cell.temperature,
-          .top_k = sampling.top_k,
-          .top_p = sampling.top_p,
-          .min_p = sampling.min_p,
-          .repetition_penalty = sampling.repetition_penalty};
-}
 
 std::vector<analysis::FailureRow> failure_rows(const Plan& plan, const RunLog& log) {
   constexpr std::size_t kLongestMessage = 500;
@@ -67,59 +55,6 @@ std::vector<analysis::PredictionRow> prediction_rows(const LoadedPlan& loaded, c
                                    .acceptance_rate = entry.acceptance_rate,
                                    .paced_walltime_ns = paced[entry.cell],
                                    .speedup_interval = entry.speedup_interval}});
-  }
-  return rows;
-}
-
-std::vector<analysis::AtlasRow> atlas_rows(const Plan& plan, const RunLog& log) {
-  std::vector<analysis::AtlasRow> rows;
-  for (const auto& [index, entry] : log.atlas()) {
-    const Cell& cell = plan.cells[index];
-    for (const AtlasRuleEntry& rule : entry.rules)
-      rows.push_back({.cell_id = cell.id,
-                      .category = cell.category,
-                      .axes = axes_of(cell, plan.config.sampling),
-                      .rule = rule.rule,
-                      .drafts = rule.drafts,
-                      .lossless = rule.lossless,
-                      .distance = rule.distance,
-                      .logged_drafts = entry.rows,
-                      .trials = rule.trials,
-                      .acceptance = rule.acceptance,
-                      .tokens_per_round = rule.tokens_per_round});
-  }
-  return rows;
-}
-
-std::vector<analysis::AcceptanceRow> acceptance_rows(const Plan& plan, const RunLog& log) {
-  std::vector<analysis::AcceptanceRow> rows;
-  for (const auto& [key, entry] : log.acceptances()) {
-    const Cell& cell = plan.cells[entry.cell];
-    const Prompt& prompt = plan.prompts[entry.prompt];
-    for (std::size_t i = 0; i < std::max<std::size_t>(1, entry.depths.size()); ++i)
-      rows.push_back({.cell_id = cell.id,
-                      .category = prompt.category,
-                      .prompt_id = prompt.id,
-                      .axes = axes_of(cell, plan.config.sampling),
-                      .positions = entry.positions,
-                      .depth = static_cast<int>(i + 1),
-                      .sums = i < entry.depths.size() ? entry.depths[i] : analysis::DepthSums{}});
-  }
-  return rows;
-}
-
-std::vector<analysis::SiblingRow> sibling_rows(const Plan& plan, const RunLog& log) {
-  std::vector<analysis::SiblingRow> rows;
-  for (const auto& [key, entry] : log.acceptances()) {
-    const Cell& cell = plan.cells[entry.cell];
-    const Prompt& prompt = plan.prompts[entry.prompt];
-    for (const auto& [place, sums] : entry.siblings)
-      rows.push_back({.cell_id = cell.id,
-                      .category = prompt.category,
-                      .prompt_id = prompt.id,
-                      .axes = axes_of(cell, plan.config.sampling),
-                      .place = place,
-                      .sums = sums});
   }
   return rows;
 }

@@ -16,7 +16,7 @@ constexpr const char* kCell = "\"c\",chat,m,ngram,chain,constant:4,rejection,1,0
 std::vector<AcceptanceRow> read(const std::string& lines) {
   const testing::ScratchFolder scratch;
   write_file(scratch.file("acceptance.csv"),
-             fmt::format("{}\n{}", fmt::join(kAcceptanceColumns, ","), lines));
+             fmt::format("{}\n{}", fmt::join(acceptance_table().names(), ","), lines));
   return read_acceptance(scratch.file("acceptance.csv"));
 }
 

@@ -14,7 +14,7 @@ namespace {
 std::vector<AtlasRow> read_atlas_text(const std::string& lines) {
   const testing::ScratchFolder scratch;
   write_file(scratch.file("atlas.csv"),
-             fmt::format("{}\n{}", fmt::join(kAtlasColumns, ","), lines));
+             fmt::format("{}\n{}", fmt::join(atlas_table().names(), ","), lines));
   return read_atlas(scratch.file("atlas.csv"));
 }
 

@@ -35,15 +35,13 @@ class Bridges : public ::testing::Test {
 /// Defect: a column is written under another's name, or a run without bridges is refused.
 TEST_F(Bridges, AreReadAsTheyWereWritten) {
   EXPECT_TRUE(read_bridges(path()).empty());
-  CsvWriter table(kBridgeColumns);
-  add_bridge(table, {3, {"re_encode", 40, 1000, {.shared = 5, .draft = 8, .target = 9}, 2}});
-  write_file(path(), table.content());
-  EXPECT_EQ(table.content(), std::string(kBridgesHeader) + "3,re_encode,40,1000,2,5,8,9\n");
+  const std::string table = bridges_table().csv(
+      {{{3, {"re_encode", 40, 1000, {.shared = 5, .draft = 8, .target = 9}, 2}}}});
+  write_file(path(), table);
+  EXPECT_EQ(table, std::string(kBridgesHeader) + "3,re_encode,40,1000,2,5,8,9\n");
   const std::vector<BridgeRow> rows = read_bridges(path());
   ASSERT_EQ(rows.size(), 1u);
-  CsvWriter again(kBridgeColumns);
-  add_bridge(again, rows.front());
-  EXPECT_EQ(again.content(), table.content());
+  EXPECT_EQ(bridges_table().csv(rows), table);
 }
 
 /// Defect: shares above 1, or negative counts, go on into tables.

@@ -308,7 +308,7 @@ TEST_F(RunFolder, SaysWhichTextIsBroken) {
 
 /// Catches readers that refuse runs of earlier revisions, or that take a missing value for 0.
 TEST_F(RunFolder, KnowsBytesAndEnergyWhereTheyWereTold) {
-  EXPECT_FALSE(read_run(scratch_.path()).generations.front().read_bytes) << "an earlier run";
+  EXPECT_FALSE(read_run(scratch_.path()).generations.front().read_bytes()) << "an earlier run";
   const std::string times = read_file(scratch_.file("times.csv"));
   const auto with = [&](const std::string& fields) {
     std::string edited;
@@ -322,12 +322,12 @@ TEST_F(RunFolder, KnowsBytesAndEnergyWhereTheyWereTold) {
   };
   EXPECT_EQ(with(",3000000000000,5,0.5,gpu"), "no error");
   const Generation told = read_run(scratch_.path()).generations.back();
-  EXPECT_EQ(told.read_bytes, 3'000'000'000'005);
+  EXPECT_EQ(told.read_bytes(), 3'000'000'000'005);
   EXPECT_EQ(told.energy_j, 0.5);
   EXPECT_EQ(with(",10,5,,"), "no error");
   EXPECT_FALSE(read_run(scratch_.path()).generations.back().energy_j);
   EXPECT_EQ(with(",,,,"), "no error");
-  EXPECT_FALSE(read_run(scratch_.path()).generations.back().read_bytes);
+  EXPECT_FALSE(read_run(scratch_.path()).generations.back().read_bytes());
   for (const char* wrong : {",10,5,0.5,", ",10,5,,gpu", ",-1,5,,", ",10,5,-2,gpu"})
     EXPECT_NE(with(wrong), "no error") << wrong;
 }

@@ -15,7 +15,7 @@ std::vector<SiblingRow> read_sibling_text(const std::string& rest) {
   const testing::ScratchFolder scratch;
   write_file(scratch.file("siblings.csv"),
              fmt::format("{}\n\"c\",chat,m,ngram,2x2,constant:4,rejection,1,0,1,0,1,{}\n",
-                         fmt::join(kSiblingColumns, ","), rest));
+                         fmt::join(siblings_table().names(), ","), rest));
   return read_siblings(scratch.file("siblings.csv"));
 }
 

@@ -37,19 +37,19 @@ TEST(MeasureModes, DecodesEveryPromptInEveryCaseInTurns) {
   engines::LoadedModel loaded{.model = engines::testing::tiny_model(letter_config()),
                               .tokenizer = std::make_shared<engines::testing::LetterTokenizer>(26)};
   const ModeTable table = small_table();
-  const std::vector<ModeRow> rows =
+  const std::vector<analysis::ModeRow> rows =
       measure_modes(*engines, loaded, table, [](const std::string&) {});
   ASSERT_EQ(rows.size(), 8u);
   EXPECT_NE(rows[0].name, rows[4].name);
-  std::map<std::pair<std::string, std::string>, ModeRow> found;
-  for (const ModeRow& row : rows) {
+  std::map<std::pair<std::string, std::string>, analysis::ModeRow> found;
+  for (const analysis::ModeRow& row : rows) {
     found[{row.name, row.prompt}] = row;
     EXPECT_EQ(row.tokens, 12) << row.name;
     EXPECT_EQ(row.drafted > 0, row.name == "looked_up" || row.name == "drafted_beams") << row.name;
   }
   ASSERT_EQ(found.size(), 8u);
   for (const char* prompt : {"first", "second"}) {
-    const ModeRow &greedy = found[{"greedy", prompt}], &beams = found[{"beams", prompt}];
+    const analysis::ModeRow &greedy = found[{"greedy", prompt}], &beams = found[{"beams", prompt}];
     EXPECT_GT(greedy.predicted_seconds, 0);
     EXPECT_NE(greedy.predicted_seconds, beams.predicted_seconds);
     EXPECT_EQ(greedy.rows, greedy.steps);

@@ -1,3 +1,4 @@
+#include "experiments/drivers/measure/cell_policy.h"
 #include "experiments/drivers/predict/predictions.h"
 
 #include <gtest/gtest.h>

@@ -66,7 +66,7 @@ std::string manifest_of(const std::vector<MadeUp>& drafters) {
 
 void write_sweep(const TemporaryFolder& folder, const std::vector<MadeUp>& drafters,
                  const std::vector<std::string>& categories) {
-  std::string rows = fmt::format("{}\n", fmt::join(analysis::kAcceptanceColumns, ","));
+  std::string rows = fmt::format("{}\n", fmt::join(analysis::acceptance_table().names(), ","));
   for (const MadeUp& drafter : drafters)
     for (const double temperature : {0.0, 0.5, 1.0})
       for (const std::string& category : categories)

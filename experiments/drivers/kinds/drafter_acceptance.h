@@ -1,0 +1,24 @@
+#pragma once
+// What the kind drafter_acceptance finds in a prompt of a cell, as its journal holds it.
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "analysis/tables/acceptance.h"
+#include "experiments/drivers/journal/entry_json.h"
+
+namespace speclab::experiments {
+
+/// The drafts for one prompt's text in a cell.
+struct AcceptanceEntry {
+  std::int64_t positions = 0;  ///< places drafted for
+  std::vector<analysis::DepthSums> depths;
+  std::map<sim::TreePlace, analysis::SiblingSums> siblings{};  ///< of trees
+};
+
+Json to_json(const AcceptanceEntry& entry);
+/// @throws nlohmann::json::exception if something is missing or of another type
+AcceptanceEntry acceptance_entry(const Json& json);
+
+}  // namespace speclab::experiments
