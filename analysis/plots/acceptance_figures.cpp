@@ -41,8 +41,7 @@ Series& line(Figure& figure, const DrafterAcceptance& drafter, const Drafters& a
   const std::string name = drafter_name(drafter, all);
   auto series = std::ranges::find(figure.series, name, &Series::name);
   if (series == figure.series.end())
-    series = figure.series.insert(
-        series, {.name = name, .colour = colour_of(drafter, all), .points = {}, .prediction = {}});
+    series = figure.series.insert(series, {.name = name, .colour = colour_of(drafter, all)});
   return *series;
 }
 
@@ -76,11 +75,8 @@ Figure empty_figure(const std::string& id, const std::string& title, const std::
   return {.id = id,
           .title = title,
           .caption = caption,
-          .x = {.label = x, .scale = Scale::linear, .names = {}},
-          .y = {.label = y, .scale = Scale::linear, .names = {}, .range = Interval{0, 1}},
-          .series = {},
-          .reference = {},
-          .totals = {}};
+          .x = {.label = x},
+          .y = {.label = y, .range = Interval{0, 1}}};
 }
 
 Figure by_depth(const Drafters& drafters, const CellAxes& sampling, std::size_t number) {

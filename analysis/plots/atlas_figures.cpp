@@ -23,8 +23,7 @@ struct AtlasColumn {
 void add(const AtlasRow& row, const std::string& name, const AtlasColumn& shown, Figure& figure) {
   auto series = std::ranges::find(figure.series, name, &Series::name);
   if (series == figure.series.end()) {
-    figure.series.push_back(
-        {.name = name, .colour = figure.series.size() + 1, .points = {}, .prediction = {}});
+    figure.series.push_back({.name = name, .colour = figure.series.size() + 1});
     series = figure.series.end() - 1;
   }
   const CountedMean mean = shown.mean(row);
@@ -32,7 +31,7 @@ void add(const AtlasRow& row, const std::string& name, const AtlasColumn& shown,
                             .y = mean.counted,
                             .interval = mean.range,
                             .mark = row.lossless ? Mark::filled : Mark::hollow});
-  series->prediction.push_back({.x = row.axes.temperature, .y = mean.closed_form, .interval = {}});
+  series->prediction.push_back({.x = row.axes.temperature, .y = mean.closed_form});
 }
 
 /// What one figure holds: cells that differ in temperature alone.
@@ -57,11 +56,8 @@ Figure figure_of(const std::vector<AtlasRow>& rows, const AtlasRow& first, std::
   Figure figure{.id = fmt::format("{}_{}", shown.id, number),
                 .title = fmt::format("{}, {}", shown.title, readable(first.axes.drafter)),
                 .caption = "",
-                .x = {.label = "temperature", .scale = Scale::linear, .names = {}},
-                .y = {.label = shown.label, .scale = Scale::linear, .names = {}},
-                .series = {},
-                .reference = {},
-                .totals = {},
+                .x = {.label = "temperature"},
+                .y = {.label = shown.label},
                 .dashed = "closed form"};
   for (const AtlasRow& row : rows) {
     if (group_of(row) != group_of(first) || !shown.takes(row)) continue;

@@ -11,7 +11,7 @@ namespace speclab::analysis {
 namespace {
 
 Point point_of(const CostRow& cost) {
-  Point point{.x = static_cast<double>(cost.rows), .y = cost.ns.value / kNsPerMs, .interval = {}};
+  Point point{.x = static_cast<double>(cost.rows), .y = cost.ns.value / kNsPerMs};
   if (const auto& interval = cost.ns.interval)
     point.interval = Interval{interval->low / kNsPerMs, interval->high / kNsPerMs};
   return point;
@@ -22,8 +22,7 @@ void add_series(const std::map<std::int64_t, std::vector<Point>>& points_of_cont
   for (const auto& [context, points] : points_of_context) {
     figure.series.push_back({.name = fmt::format("after {} tokens", context),
                              .colour = figure.series.size() + 1,
-                             .points = points,
-                             .prediction = {}});
+                             .points = points});
     std::ranges::sort(figure.series.back().points, {}, &Point::x);
   }
 }
@@ -46,11 +45,8 @@ Figure forward_cost_figure(const std::vector<CostRow>& costs, const std::string&
       .caption = fmt::format(
           "Target {}. {} passes or timings for each point; bars: 95 % intervals if there are any.",
           model, sample),
-      .x = {.label = "rows of the forward", .scale = Scale::linear, .names = {}},
-      .y = {.label = "time of a forward, ms", .scale = Scale::linear, .names = {}},
-      .series = {},
-      .reference = {},
-      .totals = {}};
+      .x = {.label = "rows of the forward"},
+      .y = {.label = "time of a forward, ms"}};
   add_series(points_of_context, figure);
   return figure;
 }

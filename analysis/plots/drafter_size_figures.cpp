@@ -65,7 +65,7 @@ Figure over_size(const FigureData& data, const std::vector<Line>& lines, Figure 
                  Shown shown) {
   figure.title += " against the size of the drafter";
   figure.caption += fmt::format(" Target {}.", primary_model(data.run.manifest, data.pooled));
-  figure.x = {.label = "weights of the drafter's own", .scale = Scale::logarithmic, .names = {}};
+  figure.x = {.label = "weights of the drafter's own", .scale = Scale::logarithmic};
   shown.x = [&](const Group& group) { return size_of(data.run.manifest, group.axes.drafter); };
   add_lines(lines, shown, figure);
   return figure;
@@ -83,26 +83,17 @@ std::vector<Figure> drafter_size_figures(const FigureData& data) {
            .title = "Speed-up",
            .caption =
                "Walltime of plain decoding divided by the drafter's, same prompts and repetitions.",
-           .x = {},
-           .y = {.label = "speed-up", .scale = Scale::linear, .names = {}},
-           .series = {},
-           .reference = ReferenceLine{1.0, "plain decoding"},
-           .totals = {}},
-          {.x = {},
-           .measured = [](const GroupSummary& s) { return s.speedup; },
+           .y = {.label = "speed-up"},
+           .reference = ReferenceLine{1.0, "plain decoding"}},
+          {.measured = [](const GroupSummary& s) { return s.speedup; },
            .predicted = [](const Prediction& p) { return p.speedup; }}),
       over_size(
           data, lines,
           {.id = "tokens_per_round_vs_drafter_size",
            .title = "Tokens per round",
            .caption = "Accepted tokens plus the recovered or bonus token, all rounds counted.",
-           .x = {},
-           .y = {.label = "tokens per round", .scale = Scale::linear, .names = {}},
-           .series = {},
-           .reference = {},
-           .totals = {}},
-          {.x = {},
-           .measured = [](const GroupSummary& s) { return s.tokens_per_round; },
+           .y = {.label = "tokens per round"}},
+          {.measured = [](const GroupSummary& s) { return s.tokens_per_round; },
            .predicted = [](const Prediction& p) { return p.tokens_per_round; }})};
 }
 

@@ -15,10 +15,10 @@ namespace speclab::analysis {
 enum class Scale : std::uint8_t { linear, logarithmic };
 
 struct Axis {
-  std::string label;
+  std::string label{};
   Scale scale = Scale::linear;
-  std::vector<std::string> names;   ///< of the positions 0, 1, ... if the axis is not numeric
-  std::optional<Interval> range{};  ///< shown; around the data where not given, y from 0
+  std::vector<std::string> names{};  ///< of the positions 0, 1, ... if the axis is not numeric
+  std::optional<Interval> range{};   ///< shown; around the data where not given, y from 0
 };
 
 enum class Mark : std::uint8_t { filled, hollow, none };  ///< none: a vertex of the line only
@@ -26,17 +26,17 @@ enum class Mark : std::uint8_t { filled, hollow, none };  ///< none: a vertex of
 struct Point {
   double x = 0;
   double y = 0;
-  std::optional<Interval> interval;  ///< 95 %, of y
+  std::optional<Interval> interval{};  ///< 95 %, of y
   Mark mark = Mark::filled;
   double base = 0;  ///< of the bars of waterfall and timeline: where it begins; it ends at y
 };
 
 /// A line with marks, or one part of every bar. Colour and mark shape follow from `colour`.
 struct Series {
-  std::string name;
+  std::string name{};
   std::size_t colour = 0;  ///< index into kPalette; 0 is plain decoding
-  std::vector<Point> points;
-  std::vector<Point> prediction;  ///< drawn dashed, without marks
+  std::vector<Point> points{};
+  std::vector<Point> prediction{};  ///< drawn dashed, without marks
 };
 
 struct ReferenceLine {
@@ -50,15 +50,15 @@ struct ReferenceLine {
 enum class FigureKind : std::uint8_t { lines, marks, stacked_bars, waterfall, timeline };
 
 struct Figure {
-  std::string id;  ///< file name without extension
-  std::string title;
-  std::string caption;  ///< what is shown, of how many, and what the bars are
+  std::string id{};  ///< file name without extension
+  std::string title{};
+  std::string caption{};  ///< what is shown, of how many, and what the bars are
   FigureKind kind = FigureKind::lines;
-  Axis x;
-  Axis y;
-  std::vector<Series> series;
-  std::optional<ReferenceLine> reference;
-  std::vector<Point> totals;          ///< of stacked bars: their sums with intervals
+  Axis x{};
+  Axis y{};
+  std::vector<Series> series{};
+  std::optional<ReferenceLine> reference{};
+  std::vector<Point> totals{};        ///< of stacked bars: their sums with intervals
   std::string dashed = "prediction";  ///< what the dashed lines are
 };
 

@@ -11,13 +11,13 @@ namespace speclab::analysis {
 namespace {
 
 Series make_series(const Line& line, const Shown& shown) {
-  Series series{.name = line.name, .colour = line.colour, .points = {}, .prediction = {}};
+  Series series{.name = line.name, .colour = line.colour};
   for (const auto* group : line.groups) {
     const double x = shown.x(*group);
     if (const auto y = shown.measured(group->summary))
       series.points.push_back(make_point(x, *y, shown.mark(*group)));
     if (const auto y = shown.predicted(group->summary.prediction))
-      series.prediction.push_back({.x = x, .y = *y, .interval = {}});
+      series.prediction.push_back({.x = x, .y = *y});
   }
   std::ranges::sort(series.points, {}, &Point::x);
   std::ranges::sort(series.prediction, {}, &Point::x);
@@ -57,8 +57,7 @@ std::vector<const Group*> groups_of(const std::vector<Line>& lines) {
 
 void add_places(const std::vector<Line>& lines, const Shown& shown, Figure& figure) {
   figure.kind = FigureKind::marks;
-  Series measured{.name = "measured", .colour = 1, .points = {}, .prediction = {}},
-      predicted{.name = "predicted", .colour = 2, .points = {}, .prediction = {}};
+  Series measured{.name = "measured", .colour = 1}, predicted{.name = "predicted", .colour = 2};
   for (const Line& line : lines) {
     const Group& group = *line.groups.front();
     const auto estimate = shown.measured(group.summary);

@@ -13,7 +13,7 @@ Point make_point(double x, const Estimate& estimate, Mark mark);
 
 /// The quantity that a figure shows of each group.
 struct Shown {
-  std::function<double(const Group&)> x;
+  std::function<double(const Group&)> x{};
   std::function<std::optional<Estimate>(const GroupSummary&)> measured;
   std::function<std::optional<double>(const Prediction&)> predicted;
   std::function<Mark(const Group&)> mark = [](const Group& group) {

@@ -44,7 +44,7 @@ Figure over_temperature(const FigureData& data, Figure figure, const Shown& show
     return figure;
   }
   figure.title += " against temperature";
-  figure.x = {.label = "temperature", .scale = Scale::linear, .names = {}};
+  figure.x = {.label = "temperature"};
   add_lines(lines, shown, figure);
   return figure;
 }
@@ -65,20 +65,15 @@ std::size_t num_values(const std::vector<Group>& groups,
 }  // namespace
 
 Figure walltime_vs_temperature(const FigureData& data) {
-  return over_temperature(
-      data,
-      {.id = "walltime_vs_temperature",
-       .title = "Walltime",
-       .caption = "Mean walltime of a generation, prefill included.",
-       .x = {},
-       .y = {.label = "walltime of a generation, s", .scale = Scale::linear, .names = {}},
-       .series = {},
-       .reference = {},
-       .totals = {}},
-      {.x = temperature,
-       .measured = walltime_s,
-       .predicted = predicted_walltime_s,
-       .prediction_basis = kPacedBasis});
+  return over_temperature(data,
+                          {.id = "walltime_vs_temperature",
+                           .title = "Walltime",
+                           .caption = "Mean walltime of a generation, prefill included.",
+                           .y = {.label = "walltime of a generation, s"}},
+                          {.x = temperature,
+                           .measured = walltime_s,
+                           .predicted = predicted_walltime_s,
+                           .prediction_basis = kPacedBasis});
 }
 
 Figure speedup_vs_temperature(const FigureData& data) {
@@ -88,11 +83,8 @@ Figure speedup_vs_temperature(const FigureData& data) {
        .title = "Speed-up",
        .caption =
            "Walltime of plain decoding divided by the drafter's, same prompts and repetitions.",
-       .x = {},
-       .y = {.label = "speed-up", .scale = Scale::linear, .names = {}},
-       .series = {},
-       .reference = ReferenceLine{1.0, "plain decoding"},
-       .totals = {}},
+       .y = {.label = "speed-up"},
+       .reference = ReferenceLine{1.0, "plain decoding"}},
       {.x = temperature,
        .measured = [](const GroupSummary& s) { return s.speedup; },
        .predicted = [](const Prediction& p) { return p.speedup; },
@@ -105,11 +97,7 @@ Figure tokens_per_round_vs_temperature(const FigureData& data) {
       {.id = "tokens_per_round",
        .title = "Tokens per round",
        .caption = "Accepted tokens plus the recovered or bonus token, all rounds counted.",
-       .x = {},
-       .y = {.label = "tokens per round", .scale = Scale::linear, .names = {}},
-       .series = {},
-       .reference = {},
-       .totals = {}},
+       .y = {.label = "tokens per round"}},
       {temperature, [](const GroupSummary& s) { return s.tokens_per_round; },
        [](const Prediction& p) { return p.tokens_per_round; }});
 }
@@ -122,11 +110,8 @@ Figure walltime_vs_model_size(const FigureData& data) {
       .title = "Walltime against model size",
       .caption = fmt::format("Mean walltime of a generation at temperature {}, prefill included.",
                              short_number(lowest)),
-      .x = {.label = "parameters of the target", .scale = Scale::logarithmic, .names = {}},
-      .y = {.label = "walltime of a generation, s", .scale = Scale::logarithmic, .names = {}},
-      .series = {},
-      .reference = {},
-      .totals = {}};
+      .x = {.label = "parameters of the target", .scale = Scale::logarithmic},
+      .y = {.label = "walltime of a generation, s", .scale = Scale::logarithmic}};
   const auto size = [&](const Group& group) {
     return static_cast<double>(data.run.manifest.target(group.axes.model).parameters);
   };
@@ -152,11 +137,8 @@ Figure speedup_by_category(const FigureData& data) {
                 .caption = fmt::format("Speed-up over plain decoding at temperature {}. Target {}.",
                                        short_number(lowest), model),
                 .kind = FigureKind::marks,
-                .x = {},
-                .y = {.label = "speed-up", .scale = Scale::linear, .names = {}},
-                .series = {},
-                .reference = ReferenceLine{1.0, "plain decoding"},
-                .totals = {}};
+                .y = {.label = "speed-up"},
+                .reference = ReferenceLine{1.0, "plain decoding"}};
   std::set<std::string> categories;
   for (const auto& group : data.by_category) categories.insert(group.category);
   for (const auto& category : categories) figure.x.names.push_back(readable(category));

@@ -27,7 +27,7 @@ class Waterfall {
     const double end = top_ + step.value;
     add(name, top_, end, step.value >= 0 ? 1 : 2);
     is_total_.push_back(false);
-    figure_.totals.push_back({.x = figure_.series[0].points.back().x, .y = end, .interval = {}});
+    figure_.totals.push_back({.x = figure_.series[0].points.back().x, .y = end});
     if (step.interval)
       figure_.totals.back().interval =
           Interval{top_ + step.interval->low, top_ + step.interval->high};
@@ -57,8 +57,7 @@ class Waterfall {
     const double x = static_cast<double>(figure_.x.names.size());
     figure_.x.names.push_back(name);
     for (std::size_t i = 0; i < figure_.series.size(); ++i)
-      figure_.series[i].points.push_back(
-          {.x = x, .y = i == series ? end : base, .interval = {}, .base = base});
+      figure_.series[i].points.push_back({.x = x, .y = i == series ? end : base, .base = base});
   }
 
   Figure figure_;
@@ -78,13 +77,10 @@ Figure ledger_figure(const Group& group, const Ledger& ledger, const std::string
                               name, group.axes.model, short_number(group.axes.temperature),
                               group.summary.n_prompts),
        .kind = FigureKind::waterfall,
-       .x = {},
-       .y = {.label = "walltime of a generation, ms", .scale = Scale::linear, .names = {}},
-       .series = {{.name = "walltime", .colour = 0, .points = {}, .prediction = {}},
-                  {.name = "longer than predicted", .colour = 2, .points = {}, .prediction = {}},
-                  {.name = "shorter than predicted", .colour = 1, .points = {}, .prediction = {}}},
-       .reference = {},
-       .totals = {}});
+       .y = {.label = "walltime of a generation, ms"},
+       .series = {{.name = "walltime", .colour = 0},
+                  {.name = "longer than predicted", .colour = 2},
+                  {.name = "shorter than predicted", .colour = 1}}});
   waterfall.add_total("predicted", ledger.predicted_ns / kNsPerMs);
   for (const Cause cause : kCauses)
     if (ledger.is_known(cause))

@@ -27,8 +27,7 @@ void add_mark(const Group& group, Figure& figure) {
   const std::string name = drafter_of(group);
   auto series = std::ranges::find(figure.series, name, &Series::name);
   if (series == figure.series.end())
-    series = figure.series.insert(
-        series, {.name = name, .colour = figure.series.size() + 1, .points = {}, .prediction = {}});
+    series = figure.series.insert(series, {.name = name, .colour = figure.series.size() + 1});
   series->points.push_back(make_point(*group.summary.prediction.speedup, *group.summary.speedup,
                                       group.summary.is_lossy() ? Mark::hollow : Mark::filled));
 }
@@ -61,11 +60,9 @@ std::optional<Figure> prediction_figure(const FigureData& data) {
                              cells.size(), primary_model(data.run.manifest, data.pooled),
                              describe_intervals(cells)),
       .kind = FigureKind::marks,
-      .x = {.label = "predicted speed-up", .scale = Scale::linear, .names = {}},
-      .y = {.label = "measured speed-up", .scale = Scale::linear, .names = {}},
-      .series = {},
-      .reference = ReferenceLine{.name = "as predicted", .is_diagonal = true},
-      .totals = {}};
+      .x = {.label = "predicted speed-up"},
+      .y = {.label = "measured speed-up"},
+      .reference = ReferenceLine{.name = "as predicted", .is_diagonal = true}};
   for (const Group* group : cells) add_mark(*group, figure);
   figure.x.range = figure.y.range = range_of(figure);
   return figure;

@@ -43,11 +43,8 @@ Figure empty_figure(const std::vector<PolicyComparison>& comparisons, const Cell
               "than the longest constant length. Bars: 95 % intervals over {} prompts.",
               setting.model, prompts_text(comparisons, setting)),
           .kind = FigureKind::marks,
-          .x = {},
-          .y = {.label = "regret, %", .scale = Scale::linear, .names = {}},
-          .series = {},
-          .reference = std::nullopt,
-          .totals = {}};
+          .y = {.label = "regret, %"},
+          .reference = std::nullopt};
 }
 
 /// Those of one setting: constant lengths in their order, then the others in that of the run.
@@ -80,9 +77,7 @@ Point regret_point(double place, const Estimate& regret) {
 void add_series(const PolicyComparison& comparison, Figure& figure) {
   const CellAxes& axes = comparison.longest_static->axes;
   Series series{.name = readable(axes.drafter) + (axes.tree == "chain" ? "" : " " + axes.tree),
-                .colour = figure.series.size() + 1,
-                .points = {},
-                .prediction = {}};
+                .colour = figure.series.size() + 1};
   for (const Regret& regret : comparison.regrets)
     if (!regret.group->axes.is_plain())
       series.points.push_back(regret_point(

@@ -19,15 +19,12 @@ Figure acceptance_by_position_figure(const FigureData& data, Bootstrap& bootstra
       .caption = fmt::format("Probability that at least so many drafted tokens are accepted, at "
                              "temperature {}; shorter drafts do not count as rejections.",
                              short_number(lowest)),
-      .x = {.label = "position in the draft", .scale = Scale::linear, .names = {}},
-      .y = {.label = "survival", .scale = Scale::linear, .names = {}},
-      .series = {},
-      .reference = {},
-      .totals = {}};
+      .x = {.label = "position in the draft"},
+      .y = {.label = "survival"}};
   const auto lines = filtered(at_temperature(all, lowest),
                               [](const Group& group) { return !group.axes.is_plain(); });
   for (const auto& line : lines) {
-    Series series{.name = line.name, .colour = line.colour, .points = {}, .prediction = {}};
+    Series series{.name = line.name, .colour = line.colour};
     for (const auto& at :
          acceptance_by_position(line.groups.front()->generations, data.run, bootstrap)) {
       series.points.push_back(make_point(at.position, at.survival, Mark::filled));
@@ -49,14 +46,11 @@ Figure time_split(const FigureData& data) {
           "Mean time of a round at temperature {}; a round of plain decoding is one step. {}",
           short_number(lowest), describe_intervals(groups_of(lines))),
       .kind = FigureKind::stacked_bars,
-      .x = {},
-      .y = {.label = "time of a round, ms", .scale = Scale::linear, .names = {}},
-      .series = {{.name = "target", .colour = 1, .points = {}, .prediction = {}},
-                 {.name = "draft", .colour = 2, .points = {}, .prediction = {}},
-                 {.name = "verify", .colour = 3, .points = {}, .prediction = {}},
-                 {.name = "other", .colour = 0, .points = {}, .prediction = {}}},
-      .reference = {},
-      .totals = {}};
+      .y = {.label = "time of a round, ms"},
+      .series = {{.name = "target", .colour = 1},
+                 {.name = "draft", .colour = 2},
+                 {.name = "verify", .colour = 3},
+                 {.name = "other", .colour = 0}}};
   for (const auto& line : lines) {
     const double x = static_cast<double>(figure.x.names.size());
     const GroupSummary& summary = line.groups.front()->summary;
@@ -64,7 +58,7 @@ Figure time_split(const FigureData& data) {
     figure.x.names.push_back(line.name);
     const double parts[] = {split.target_ns, split.draft_ns, split.verify_ns, split.other_ns};
     for (std::size_t i = 0; i < std::size(parts); ++i)
-      figure.series[i].points.push_back({.x = x, .y = parts[i] / kNsPerMs, .interval = {}});
+      figure.series[i].points.push_back({.x = x, .y = parts[i] / kNsPerMs});
     figure.totals.push_back(make_point(x, scaled(summary.round_ns, 1 / kNsPerMs), Mark::filled));
   }
   return figure;

@@ -44,8 +44,7 @@ void add_lane(const std::vector<TimelineRound>& rounds, double x, Figure& figure
     const double begin = now;
     now += static_cast<double>(ns) / kNsPerMs;
     if (ns > 0)
-      figure.series[part].points.push_back(
-          {.x = x, .y = now, .interval = {}, .mark = Mark::none, .base = begin});
+      figure.series[part].points.push_back({.x = x, .y = now, .mark = Mark::none, .base = begin});
   };
   for (const TimelineRound& round : rounds) {
     add(0, round.draft_ns);
@@ -69,13 +68,10 @@ Figure figure_of(const std::string& prompt, const std::vector<Lane>& lanes,
                              "read; one generation each, the first repetition.",
                              prompt, short_number(first.axes.temperature), first.output_tokens),
       .kind = FigureKind::timeline,
-      .x = {},
-      .y = {.label = "time, ms", .scale = Scale::linear, .names = {}},
-      .series = {{.name = "draft", .colour = 2, .points = {}, .prediction = {}},
-                 {.name = "target", .colour = 1, .points = {}, .prediction = {}},
-                 {.name = "verify and other", .colour = 0, .points = {}, .prediction = {}}},
-      .reference = {},
-      .totals = {}};
+      .y = {.label = "time, ms"},
+      .series = {{.name = "draft", .colour = 2},
+                 {.name = "target", .colour = 1},
+                 {.name = "verify and other", .colour = 0}}};
   for (const Lane& lane : lanes) {
     const std::vector<TimelineRound>& own = rounds.at(lane.generation->row_id);
     add_lane(own, static_cast<double>(figure.x.names.size()), figure);

@@ -27,7 +27,7 @@ std::optional<Interval> interval_around(double value, double error, std::int64_t
 /// @param error  none where nothing is known of chance
 Series line(const std::string& name, std::size_t colour, const TrainingCurve& curve,
             const Value& value, const Error& error = {}) {
-  Series series{.name = name, .colour = colour, .points = {}, .prediction = {}};
+  Series series{.name = name, .colour = colour};
   for (const TrainingPoint& point : curve.points)
     series.points.push_back(
         {.x = point.tokens / 1e3,
@@ -59,11 +59,8 @@ Figure empty_figure(const char* id, const char* title, const char* y, const std:
   return {.id = id,
           .title = title,
           .caption = caption,
-          .x = {.label = "thousand tokens visited", .scale = Scale::linear, .names = {}},
-          .y = {.label = y, .scale = Scale::linear, .names = {}},
-          .series = {},
-          .reference = {},
-          .totals = {}};
+          .x = {.label = "thousand tokens visited"},
+          .y = {.label = y}};
 }
 
 /// How many prompts or stretches of files were held out.

@@ -130,6 +130,20 @@ std::string config_name(const FigureData& data, const Group& group) {
   return line.starts_with(drafter) ? group.axes.drafter + line.substr(drafter.size()) : line;
 }
 
+/// Empty where no generation failed.
+std::string failures_note(const std::map<std::string, std::size_t>& failures) {
+  std::size_t failed = 0;
+  std::string cells;
+  for (const auto& [cell, count] : failures) {
+    failed += count;
+    cells += fmt::format("{}{} ({})", cells.empty() ? "" : "; ", cell, count);
+  }
+  if (failed == 0) return "";
+  return fmt::format(
+      "{} generation{} failed and {} in no number here; see failures.csv. Cells: {}.", failed,
+      failed == 1 ? "" : "s", failed == 1 ? "is" : "are", cells);
+}
+
 }  // namespace
 
 std::string worth_sentence(const FigureData& data) {
@@ -175,16 +189,8 @@ std::vector<std::string> notes(const FigureData& data) {
   std::vector<std::string> result;
   if (const std::string note = device_note(data.run.device); !note.empty())
     result.push_back(note + ", see device.csv.");
-  std::size_t failed = 0;
-  std::string cells;
-  for (const auto& [cell, count] : data.run.failures) {
-    failed += count;
-    cells += fmt::format("{}{} ({})", cells.empty() ? "" : "; ", cell, count);
-  }
-  if (failed > 0)
-    result.push_back(
-        fmt::format("{} generation{} failed and {} in no number here; see failures.csv. Cells: {}.",
-                    failed, failed == 1 ? "" : "s", failed == 1 ? "is" : "are", cells));
+  if (const std::string note = failures_note(data.run.failures); !note.empty())
+    result.push_back(note);
   if (const std::string note = pace_note(data); !note.empty()) result.push_back(note);
   if (!lossy.empty())
     result.push_back(fmt::format("Lossy, because the output law differs from the target's: {}.",

@@ -46,48 +46,44 @@ std::string interval_of(const Prediction& prediction) {
              : "";
 }
 
-std::vector<Column> value_columns() {
-  return {
-      {{"prompts", false},
-       [](const CellSummary& c) {
-         return setting_entry(static_cast<double>(c.summary.n_prompts));
-       }},
-      {{"generations", false},
-       [](const CellSummary& c) { return setting_entry(static_cast<double>(c.summary.n_rows)); }},
-      {{"walltime, ms", false},
-       [](const CellSummary& c) { return estimate_entry(c.summary.walltime_ns, 1e-6); }},
-      {{"predicted, ms", false},
-       [](const CellSummary& c) { return value_entry(c.summary.prediction.walltime_ns, 1e-6); }},
-      {{"off by, %", false},
-       [](const CellSummary& c) { return value_entry(c.prediction_error(), 100, 2); }},
-      {{"at the measured pace, ms", false},
-       [](const CellSummary& c) {
-         return value_entry(c.summary.prediction.paced_walltime_ns, 1e-6);
-       }},
-      {{"then off by, %", false},
-       [](const CellSummary& c) { return value_entry(c.paced_prediction_error(), 100, 2); }},
-      {{"speed-up", false}, [](const CellSummary& c) { return estimate_entry(c.summary.speedup); }},
-      {{"decoding alone", false},
-       [](const CellSummary& c) { return estimate_entry(c.summary.decoding_speedup); }},
-      {{"median pair", false},
-       [](const CellSummary& c) { return estimate_entry(c.summary.pair_speedup); }},
-      {{"speed-up predicted", false},
-       [](const CellSummary& c) { return value_entry(c.summary.prediction.speedup); }},
-      {{"predicted interval, 95 %", true},
-       [](const CellSummary& c) { return text_entry(interval_of(c.summary.prediction)); }},
-      {{"tokens per round", false},
-       [](const CellSummary& c) { return estimate_entry(c.summary.tokens_per_round); }},
-      {{"acceptance rate", false},
-       [](const CellSummary& c) { return estimate_entry(c.summary.acceptance_rate); }},
-      {{"law off by", false},
-       [](const CellSummary& c) { return value_entry(c.summary.law_distance); }},
-      {{"rounds that draft, %", false},
-       [](const CellSummary& c) { return value_entry(c.summary.drafting_fraction, 100); }},
-      {{"MB read a token", false},
-       [](const CellSummary& c) { return value_entry(c.summary.bytes_per_token, 1e-6); }},
-      {{"J a token", false},
-       [](const CellSummary& c) { return value_entry(c.summary.joules_per_token); }}};
-}
+const Column kCellValues[] = {
+    {{"prompts", false},
+     [](const CellSummary& c) { return setting_entry(static_cast<double>(c.summary.n_prompts)); }},
+    {{"generations", false},
+     [](const CellSummary& c) { return setting_entry(static_cast<double>(c.summary.n_rows)); }},
+    {{"walltime, ms", false},
+     [](const CellSummary& c) { return estimate_entry(c.summary.walltime_ns, 1e-6); }},
+    {{"predicted, ms", false},
+     [](const CellSummary& c) { return value_entry(c.summary.prediction.walltime_ns, 1e-6); }},
+    {{"off by, %", false},
+     [](const CellSummary& c) { return value_entry(c.prediction_error(), 100, 2); }},
+    {{"at the measured pace, ms", false},
+     [](const CellSummary& c) {
+       return value_entry(c.summary.prediction.paced_walltime_ns, 1e-6);
+     }},
+    {{"then off by, %", false},
+     [](const CellSummary& c) { return value_entry(c.paced_prediction_error(), 100, 2); }},
+    {{"speed-up", false}, [](const CellSummary& c) { return estimate_entry(c.summary.speedup); }},
+    {{"decoding alone", false},
+     [](const CellSummary& c) { return estimate_entry(c.summary.decoding_speedup); }},
+    {{"median pair", false},
+     [](const CellSummary& c) { return estimate_entry(c.summary.pair_speedup); }},
+    {{"speed-up predicted", false},
+     [](const CellSummary& c) { return value_entry(c.summary.prediction.speedup); }},
+    {{"predicted interval, 95 %", true},
+     [](const CellSummary& c) { return text_entry(interval_of(c.summary.prediction)); }},
+    {{"tokens per round", false},
+     [](const CellSummary& c) { return estimate_entry(c.summary.tokens_per_round); }},
+    {{"acceptance rate", false},
+     [](const CellSummary& c) { return estimate_entry(c.summary.acceptance_rate); }},
+    {{"law off by", false},
+     [](const CellSummary& c) { return value_entry(c.summary.law_distance); }},
+    {{"rounds that draft, %", false},
+     [](const CellSummary& c) { return value_entry(c.summary.drafting_fraction, 100); }},
+    {{"MB read a token", false},
+     [](const CellSummary& c) { return value_entry(c.summary.bytes_per_token, 1e-6); }},
+    {{"J a token", false},
+     [](const CellSummary& c) { return value_entry(c.summary.joules_per_token); }}};
 
 bool varies(const Column& column, const std::vector<CellSummary>& cells) {
   std::set<std::string> values;
@@ -109,9 +105,9 @@ std::vector<Column> shown_columns(const std::vector<CellSummary>& cells) {
       {"law off by", any(&GroupSummary::law_distance)},
       {"MB read a token", any(&GroupSummary::bytes_per_token)},
       {"J a token", any(&GroupSummary::joules_per_token)}};
-  for (auto& column : value_columns())
+  for (const Column& column : kCellValues)
     if (const auto rare = is_shown.find(column.title); rare == is_shown.end() || rare->second)
-      columns.push_back(std::move(column));
+      columns.push_back(column);
   return columns;
 }
 

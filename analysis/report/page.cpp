@@ -53,34 +53,41 @@ std::map<std::string, Paces> paces_by_model(const FigureData& data) {
   return paces;
 }
 
-std::string facts_html(const PageContent& content) {
-  std::string html = "<dl class=\"facts\">";
-  double lowest = content.data.pooled.front().axes.temperature;
-  for (const auto& group : content.data.pooled) lowest = std::min(lowest, group.axes.temperature);
-  if (const Group* best = best_group(content.data, lowest)) {
-    html += fact(fmt::format("best speed-up at temperature {}", short_number(lowest)),
-                 estimate_text(*best->summary.speedup).value,
-                 line_name(content.data.pooled, *best) + "; " +
-                     interval_text(*best->summary.speedup, 1, "") +
-                     "; chosen after measuring, so noise makes it look better than it is. The "
-                     "answer names the pilots' choice");
-  }
-  const auto error_fact = [&html](const std::optional<Estimate>& error, const std::string& term) {
+std::string best_fact(const FigureData& data) {
+  double lowest = data.pooled.front().axes.temperature;
+  for (const auto& group : data.pooled) lowest = std::min(lowest, group.axes.temperature);
+  const Group* best = best_group(data, lowest);
+  if (!best) return "";
+  return fact(fmt::format("best speed-up at temperature {}", short_number(lowest)),
+              estimate_text(*best->summary.speedup).value,
+              line_name(data.pooled, *best) + "; " + interval_text(*best->summary.speedup, 1, "") +
+                  "; chosen after measuring, so noise makes it look better than it is. The answer "
+                  "names the pilots' choice");
+}
+
+std::string error_facts(const PredictionErrors& errors) {
+  std::string html;
+  const auto add = [&html](const std::optional<Estimate>& error, const std::string& term) {
     if (error)
       html += fact(term, estimate_text(*error, 100, 2).value + " %",
                    "cells that draft in at least half of their rounds; " +
                        interval_text(*error, 100, " %", 2));
   };
-  error_fact(content.prediction_errors.as_predicted, "median |predicted − measured| walltime");
-  error_fact(content.prediction_errors.at_pace,
-             "median |predicted − measured| walltime at the measured pace");
-  error_fact(content.prediction_errors.speedup, "median |predicted − measured| speed-up");
-  if (const auto& width = content.prediction_errors.half_width)
+  add(errors.as_predicted, "median |predicted − measured| walltime");
+  add(errors.at_pace, "median |predicted − measured| walltime at the measured pace");
+  add(errors.speedup, "median |predicted − measured| speed-up");
+  if (const auto& width = errors.half_width)
     html += fact("speed-ups inside their 95 % prediction interval",
-                 fmt::format("{} of {}", content.prediction_errors.inside, width->n),
+                 fmt::format("{} of {}", errors.inside, width->n),
                  fmt::format("in these cells; the interval covers the spread among pilots and "
                              "among passes over the costs. Its median half-width is {}",
                              estimate_text(*width, 100, 2).value + " %"));
+  return html;
+}
+
+std::string facts_html(const PageContent& content) {
+  std::string html =
+      "<dl class=\"facts\">" + best_fact(content.data) + error_facts(content.prediction_errors);
   for (const auto& [model, paces] : paces_by_model(content.data)) {
     if (!paces.plain) continue;
     html +=

@@ -47,8 +47,8 @@ double token_ms(const Generation& g) {
 TableEntry entry(const std::vector<double>& values, double probability) {
   const Percentile p = percentile(values, probability);
   if (!p.value) return {.html = "<small>" + html_escaped(p.reason) + "</small>", .key = ""};
-  const std::string value = estimate_text({.value = *p.value, .interval = {}, .n = 1}).value,
-                    bound = estimate_text({.value = *p.at_most, .interval = {}, .n = 1}).value;
+  const std::string value = estimate_text({.value = *p.value, .n = 1}).value,
+                    bound = estimate_text({.value = *p.at_most, .n = 1}).value;
   return {.html = fmt::format("{} <small>≤ {}</small>", value, bound),
           .key = fmt::format("{}", *p.value)};
 }

@@ -114,6 +114,56 @@ ReportSummary write_report_without_rows(const std::string& run_folder, const Man
   return write_cost_report(run_folder, manifest, with_note, plotly_js);
 }
 
+std::vector<Figure> all_figures(const FigureData& data, Bootstrap& bootstrap,
+                                const std::vector<PolicyComparison>& policies,
+                                const RunLedgers& ledgers, const std::string& run_folder) {
+  auto figures = build_figures(data, bootstrap);
+  std::ranges::move(regret_figures(policies), std::back_inserter(figures));
+  if (const GroupLedger* shown = shown_ledger(data, ledgers.pooled))
+    figures.push_back(
+        ledger_figure(*shown->group, shown->ledger, line_name(data.pooled, *shown->group)));
+  if (auto timeline = timeline_figure(data, read_timeline(run_folder + "/timeline.csv", data.run)))
+    figures.push_back(std::move(*timeline));
+  return figures;
+}
+
+ReportSummary write_decoding_report(const std::string& run_folder, const ReportOptions& options,
+                                    const std::string& plotly_js) {
+  const Run run = read_run(run_folder);
+  const Baseline baseline(run);
+  Bootstrap bootstrap(run.manifest.seed);
+  const FigureData data{.run = run,
+                        .pooled = pooled_groups(run, baseline, bootstrap),
+                        .by_category = groups_by_category(run, baseline, bootstrap)};
+  const auto cells = summarise_cells(run, baseline, bootstrap);
+  const std::vector<CostRow> costs = read_costs_if_any(run_folder);
+  const std::vector<PolicyComparison> policies =
+      policy_comparisons(run, data.pooled, costs, bootstrap);
+  const LedgerMaker maker(run, costs, pace_table().read_if_there(run_folder + "/pace.csv"));
+  const RunLedgers ledgers{
+      .pooled = ledgers_of(data.pooled, maker),
+      .by_category = ledgers_of(data.by_category, maker),
+      .cells_are_pooled = std::ranges::any_of(
+          cells, [](const CellSummary& cell) { return cell.category == "all"; })};
+  const std::vector<Figure> figures = all_figures(data, bootstrap, policies, ledgers, run_folder);
+  ReportSummary summary{.report_path = options.output + "/report.html",
+                        .answer = {},
+                        .worth = worth_sentence(data),
+                        .prediction_errors = median_prediction_errors(cells),
+                        .figures = figures,
+                        .num_cells = cells.size()};
+  summary.answer = options.opening + answer_sentence(data, summary.prediction_errors);
+  write_file(options.output + "/cells.csv", cells_csv(cells));
+  if (!ledgers.pooled.empty()) write_file(options.output + "/ledger.csv", ledger_csv(ledgers));
+  if (!policies.empty()) write_file(options.output + "/regret.csv", regret_csv(policies));
+  write_pages(options, figures,
+              page_html({data, cells, figures, ledgers, policies,
+                         read_drafts(run_folder + "/drafts.jsonl", run), summary.answer,
+                         summary.prediction_errors},
+                        plotly_js));
+  return summary;
+}
+
 }  // namespace
 
 ReportSummary write_report(const std::string& run_folder, const ReportOptions& given) {
@@ -131,45 +181,7 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& g
     return write_atlas_report(run_folder, manifest, options, plotly_js);
   if (manifest.kind == "drafter_acceptance")
     return write_acceptance_report(run_folder, manifest, options, plotly_js);
-  const Run run = read_run(run_folder);
-  const Baseline baseline(run);
-  Bootstrap bootstrap(run.manifest.seed);
-  const FigureData data{.run = run,
-                        .pooled = pooled_groups(run, baseline, bootstrap),
-                        .by_category = groups_by_category(run, baseline, bootstrap)};
-  const auto cells = summarise_cells(run, baseline, bootstrap);
-  const std::vector<CostRow> costs = read_costs_if_any(run_folder);
-  const std::vector<PolicyComparison> policies =
-      policy_comparisons(run, data.pooled, costs, bootstrap);
-  const LedgerMaker maker(run, costs, pace_table().read_if_there(run_folder + "/pace.csv"));
-  const RunLedgers ledgers{
-      .pooled = ledgers_of(data.pooled, maker),
-      .by_category = ledgers_of(data.by_category, maker),
-      .cells_are_pooled = std::ranges::any_of(
-          cells, [](const CellSummary& cell) { return cell.category == "all"; })};
-  auto figures = build_figures(data, bootstrap);
-  std::ranges::move(regret_figures(policies), std::back_inserter(figures));
-  if (const GroupLedger* shown = shown_ledger(data, ledgers.pooled))
-    figures.push_back(
-        ledger_figure(*shown->group, shown->ledger, line_name(data.pooled, *shown->group)));
-  if (auto timeline = timeline_figure(data, read_timeline(run_folder + "/timeline.csv", run)))
-    figures.push_back(std::move(*timeline));
-  ReportSummary summary{.report_path = options.output + "/report.html",
-                        .answer = {},
-                        .worth = worth_sentence(data),
-                        .prediction_errors = median_prediction_errors(cells),
-                        .figures = figures,
-                        .num_cells = cells.size()};
-  summary.answer = options.opening + answer_sentence(data, summary.prediction_errors);
-  write_file(options.output + "/cells.csv", cells_csv(cells));
-  if (!ledgers.pooled.empty()) write_file(options.output + "/ledger.csv", ledger_csv(ledgers));
-  if (!policies.empty()) write_file(options.output + "/regret.csv", regret_csv(policies));
-  write_pages(options, figures,
-              page_html({data, cells, figures, ledgers, policies,
-                         read_drafts(run_folder + "/drafts.jsonl", run), summary.answer,
-                         summary.prediction_errors},
-                        plotly_js));
-  return summary;
+  return write_decoding_report(run_folder, options, plotly_js);
 }
 
 bool is_partial_report(const std::string& path) {

@@ -19,14 +19,14 @@ std::int64_t key_offset(std::int32_t slot, std::int32_t head_dim) {
 
 KvCacheCpu::KvCacheCpu(const DecoderShape& config, ElementType type, std::int32_t max_sequences,
                        std::int32_t capacity)
-    : num_layers_(config.num_layers),
+    : PlannedKvCache(max_sequences, round_up(capacity)),
+      num_layers_(config.num_layers),
       max_sequences_(max_sequences),
       num_heads_(config.num_kv_heads),
       head_dim_(padded(config.head_dim)),
       type_(type),
       element_bytes_(type == ElementType::float32 ? sizeof(float) : sizeof(BFloat16)),
-      head_bytes_(element_bytes_ * round_up(capacity) * head_dim_),
-      plan_(max_sequences, round_up(capacity)) {
+      head_bytes_(element_bytes_ * round_up(capacity) * head_dim_) {
   const auto bytes = static_cast<std::size_t>(begin_of(num_layers_, 0, 0));
   keys_ = make_huge_buffer(bytes);
   values_ = make_huge_buffer(bytes);
@@ -105,17 +105,14 @@ void KvCacheCpu::keep(std::int32_t sequence, std::span<const std::int32_t> rows)
     move_slot(sequence, move.from, move.to);
 }
 
-std::int32_t KvCacheCpu::fork(std::int32_t sequence) {
-  const std::int32_t copy = plan_.begin();
+void KvCacheCpu::copy_entries(std::int32_t from, std::int32_t to) {
   const auto bytes =
-      static_cast<std::size_t>(element_bytes_ * round_up(plan_.length(sequence)) * head_dim_);
+      static_cast<std::size_t>(element_bytes_ * round_up(plan_.length(from)) * head_dim_);
   for (std::int32_t layer = 0; layer < num_layers_; ++layer)
     for (std::int32_t head = 0; head < num_heads_; ++head) {
-      std::memcpy(keys_at(layer, copy, head), keys_at(layer, sequence, head), bytes);
-      std::memcpy(values_at(layer, copy, head), values_at(layer, sequence, head), bytes);
+      std::memcpy(keys_at(layer, to, head), keys_at(layer, from, head), bytes);
+      std::memcpy(values_at(layer, to, head), values_at(layer, from, head), bytes);
     }
-  plan_.set_length(copy, plan_.length(sequence));
-  return copy;
 }
 
 }  // namespace speclab::engines::cpu

@@ -8,23 +8,14 @@ namespace speclab::engines::cpu {
 
 /// Keys and values in one element type: keys in blocks of 16 slots with the head's dimension
 /// outside, so that a query meets 16 keys with one load; values slot by slot.
-class KvCacheCpu final : public KvCache {
+class KvCacheCpu final : public PlannedKvCache {
  public:
   KvCacheCpu(const DecoderShape& config, ElementType type, std::int32_t max_sequences,
              std::int32_t capacity);
 
-  std::int32_t begin() override { return plan_.begin(); }
-  std::int32_t fork(std::int32_t sequence) override;
   void commit(std::int32_t sequence, std::span<const std::int32_t> rows) override;
   void keep(std::int32_t sequence, std::span<const std::int32_t> rows) override;
-  void truncate(std::int32_t sequence, std::int32_t length) override {
-    plan_.truncate(sequence, length);
-  }
-  void release(std::int32_t sequence) override { plan_.release(sequence); }
-  std::int32_t length(std::int32_t sequence) const override { return plan_.length(sequence); }
-  std::int32_t capacity() const override { return plan_.capacity(); }
 
-  RowPlan& plan() { return plan_; }
   const void* keys(std::int32_t layer, std::int32_t sequence, std::int32_t head) const {
     return keys_at(layer, sequence, head);
   }
@@ -36,6 +27,7 @@ class KvCacheCpu final : public KvCache {
              const float* key, const float* value);
 
  private:
+  void copy_entries(std::int32_t from, std::int32_t to) override;
   char* keys_at(std::int32_t layer, std::int32_t sequence, std::int32_t head) const;
   char* values_at(std::int32_t layer, std::int32_t sequence, std::int32_t head) const;
   std::int64_t begin_of(std::int32_t layer, std::int32_t sequence, std::int32_t head) const;
@@ -48,7 +40,6 @@ class KvCacheCpu final : public KvCache {
   std::int32_t num_layers_, max_sequences_, num_heads_, head_dim_;
   ElementType type_;
   std::int64_t element_bytes_, head_bytes_;
-  RowPlan plan_;
   HugeBuffer keys_, values_;
 };
 

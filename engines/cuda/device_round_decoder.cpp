@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engines/interface/sampling_rows.h"
 #include "engines/models/clock.h"
 #include "engines/models/commit_chain.h"
 #include "engines/models/counted_model.h"

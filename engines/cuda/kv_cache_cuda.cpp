@@ -25,11 +25,11 @@ std::uint64_t next_generation() {
 
 KvCacheCuda::KvCacheCuda(const DecoderShape& config, const Device& device,
                          std::int32_t max_sequences, std::int32_t capacity)
-    : config_(config),
+    : PlannedKvCache(max_sequences, capacity),
+      config_(config),
       device_(device),
       max_sequences_(max_sequences),
       stride_(rounded_up(capacity, keys_per_split(config.head_dim))),
-      plan_(max_sequences, capacity),
       keys_(zeros_on_device<std::uint16_t>(
           static_cast<std::size_t>(config.num_layers * layer_elements()))),
       values_(zeros_on_device<std::uint16_t>(keys_.size())),
@@ -100,19 +100,16 @@ void KvCacheCuda::commit(std::int32_t sequence, std::span<const std::int32_t> ro
   if (moves.count > 0) launch_move_slots(cached(sequence), moves, device_.context());
 }
 
-std::int32_t KvCacheCuda::fork(std::int32_t sequence) {
-  const std::int32_t copy = plan_.begin();
+void KvCacheCuda::copy_entries(std::int32_t from, std::int32_t to) {
   const auto elements = static_cast<std::size_t>(layer_elements() / max_sequences_);
   for (std::int32_t layer = 0; layer < config_.num_layers; ++layer)
     for (std::uint16_t* cache : {keys_.data(), values_.data()}) {
       std::uint16_t* of_layer = cache + layer * layer_elements();
-      check(cudaMemcpyAsync(of_layer + static_cast<std::size_t>(copy) * elements,
-                            of_layer + static_cast<std::size_t>(sequence) * elements, elements * 2,
+      check(cudaMemcpyAsync(of_layer + static_cast<std::size_t>(to) * elements,
+                            of_layer + static_cast<std::size_t>(from) * elements, elements * 2,
                             cudaMemcpyDeviceToDevice, device_.context().stream),
             "copying a sequence's cache");
     }
-  plan_.set_length(copy, plan_.length(sequence));
-  return copy;
 }
 
 }  // namespace speclab::engines::cuda

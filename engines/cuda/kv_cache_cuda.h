@@ -11,8 +11,9 @@
 namespace speclab::engines::cuda {
 
 /// Keys and values in bfloat16 on the device: keys slot by slot, values dimension by dimension. It
-/// owns the graphs that were captured over its memory.
-class KvCacheCuda final : public KvCache {
+/// owns the graphs that were captured over its memory. Its lengths are those committed through the
+/// interface: rounds on the device move their sequences on by themselves.
+class KvCacheCuda final : public PlannedKvCache {
  public:
   /// @param device  outlives the cache
   KvCacheCuda(const DecoderShape& config, const Device& device, std::int32_t max_sequences,
@@ -23,20 +24,8 @@ class KvCacheCuda final : public KvCache {
     return config.cache_elements_per_token() * static_cast<std::int64_t>(sizeof(std::uint16_t));
   }
 
-  std::int32_t begin() override { return plan_.begin(); }
-  std::int32_t fork(std::int32_t sequence) override;
   void commit(std::int32_t sequence, std::span<const std::int32_t> rows) override;
   void keep(std::int32_t sequence, std::span<const std::int32_t> rows) override;
-  void truncate(std::int32_t sequence, std::int32_t length) override {
-    plan_.truncate(sequence, length);
-  }
-  void release(std::int32_t sequence) override { plan_.release(sequence); }
-  /// As committed through this interface: rounds on the device move their sequences on by
-  /// themselves.
-  std::int32_t length(std::int32_t sequence) const override { return plan_.length(sequence); }
-  std::int32_t capacity() const override { return plan_.capacity(); }
-
-  RowPlan& plan() { return plan_; }
   /// Those of `layer`; the rest is the model's.
   AttentionBuffers buffers(std::int32_t layer) const;
   CachedSequence cached(std::int32_t sequence) const;
@@ -55,13 +44,13 @@ class KvCacheCuda final : public KvCache {
   std::map<GraphKey, Graph>& graphs() { return graphs_; }
 
  private:
+  void copy_entries(std::int32_t from, std::int32_t to) override;
   std::int64_t layer_elements() const;
   std::int32_t max_splits() const { return stride_ / keys_per_split(config_.head_dim); }
 
   DecoderShape config_;
   const Device& device_;
   std::int32_t max_sequences_, stride_;  ///< slots of a sequence, a multiple of a split's keys
-  RowPlan plan_;
   DeviceArray<std::uint16_t> keys_, values_;
   DeviceArray<float> partial_outputs_;
   DeviceArray<std::uint64_t> partial_sums_;

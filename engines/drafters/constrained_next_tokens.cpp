@@ -13,22 +13,13 @@ constexpr std::size_t kLookedThrough = 64;
 
 /// A token that alone may follow is certain, and no model is asked for it. A model that reads no
 /// hidden states need not even read it until it is asked about a place behind.
-class ConstrainedNextTokens final : public NextTokens {
+class ConstrainedNextTokens final : public NextTokensOfModel<NextTokens> {
  public:
   ConstrainedNextTokens(std::unique_ptr<NextTokens> model, std::shared_ptr<const TokenMask> mask,
                         DraftForm form)
-      : model_(std::move(model)), mask_(std::move(mask)), form_(form) {}
+      : NextTokensOfModel(std::move(model)), mask_(std::move(mask)), form_(form) {}
 
   std::size_t vocab_size() const override { return model_->vocab_size(); }
-  bool reads_hidden() const override { return model_->reads_hidden(); }
-  std::int32_t most_levels() const override { return model_->most_levels(); }
-  void begin(std::span<const Sequence> sequences, std::int32_t spare) override {
-    model_->begin(sequences, spare);
-  }
-  void read_hidden(const Sequence& sequence, std::span<const float> hidden) override {
-    model_->read_hidden(sequence, hidden);
-  }
-  std::int64_t bytes_read() const override { return model_->bytes_read(); }
 
   bool start(const Sequence& sequence, std::int32_t levels) override {
     levels_ = levels;
@@ -117,7 +108,6 @@ class ConstrainedNextTokens final : public NextTokens {
       if (allowed.tokens[static_cast<std::size_t>(entry.token)]) entries_.push_back(entry);
   }
 
-  std::unique_ptr<NextTokens> model_;
   std::shared_ptr<const TokenMask> mask_;
   DraftForm form_;
   AllowedTokens nothing_{.has_ended = true};

@@ -16,26 +16,16 @@ SamplingOptions settings_of(const ModelInfo& model, SamplingOptions sampling) {
 /// The first forward of a draft reads and commits the tokens that were emitted since the last one,
 /// the pending token included; every further one reads a level and what it hangs from, of which
 /// nothing is committed, so there is never anything to undo.
-class ModelNextTokens final : public NextTokens {
+class ModelNextTokens final : public NextTokensOfModel<DraftModel> {
  public:
   ModelNextTokens(std::unique_ptr<DraftModel> model, const SamplingOptions& sampling)
-      : model_(std::move(model)),
+      : NextTokensOfModel(std::move(model)),
         pipeline_(settings_of(model_->info(), sampling), model_->info().name),
         plain_pipeline_({}, model_->info().name) {}
 
   std::size_t vocab_size() const override {
     return static_cast<std::size_t>(model_->info().vocab_size);
   }
-  bool reads_hidden() const override { return model_->reads_hidden(); }
-  std::int32_t most_levels() const override { return model_->most_levels(); }
-  void begin(std::span<const Sequence> sequences, std::int32_t spare) override {
-    model_->begin(sequences, spare);
-  }
-  void read_hidden(const Sequence& sequence, std::span<const float> hidden) override {
-    model_->read_hidden(sequence, hidden);
-  }
-
-  std::int64_t bytes_read() const override { return model_->bytes_read(); }
 
   /// False once the sequence would leave the model's context.
   bool start(const Sequence& sequence, std::int32_t levels) override {
@@ -88,7 +78,6 @@ class ModelNextTokens final : public NextTokens {
                      : model_->over_vocabulary(level_.row(static_cast<std::size_t>(node - first_)));
   }
 
-  std::unique_ptr<DraftModel> model_;
   LogitsPipeline pipeline_, plain_pipeline_;
   std::span<const float> root_logits_;
   ForwardResult level_;

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "engines/interface/drafter.h"
 
@@ -53,6 +55,26 @@ class NextTokens {
   virtual std::span<const LawEntry<float>> most_likely(const DraftPlace& place,
                                                        std::size_t count) = 0;
   virtual double likelihood(const DraftPlace& place, Token token) = 0;
+};
+
+/// One whose model answers for itself. @tparam Model  DraftModel or NextTokens
+template <typename Model>
+class NextTokensOfModel : public NextTokens {
+ public:
+  bool reads_hidden() const final { return model_->reads_hidden(); }
+  std::int32_t most_levels() const final { return model_->most_levels(); }
+  void begin(std::span<const Sequence> sequences, std::int32_t spare) final {
+    model_->begin(sequences, spare);
+  }
+  void read_hidden(const Sequence& sequence, std::span<const float> hidden) final {
+    model_->read_hidden(sequence, hidden);
+  }
+  std::int64_t bytes_read() const final { return model_->bytes_read(); }
+
+ protected:
+  explicit NextTokensOfModel(std::unique_ptr<Model> model) : model_(std::move(model)) {}
+
+  std::unique_ptr<Model> model_;
 };
 
 }  // namespace speclab::engines

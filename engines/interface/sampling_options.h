@@ -41,32 +41,4 @@ struct SamplingOptions {
   }
 };
 
-/// Calls visit(name, member) for each setting but three: the temperature is an axis, the tokenizer
-/// knows eos_token_ids, and rules belong to `speclab generate`.
-void for_each_sampling_member(auto visit) {
-  visit("top_k", &SamplingOptions::top_k);
-  visit("top_p", &SamplingOptions::top_p);
-  visit("min_p", &SamplingOptions::min_p);
-  visit("repetition_penalty", &SamplingOptions::repetition_penalty);
-  visit("no_repeat_ngram_size", &SamplingOptions::no_repeat_ngram_size);
-  visit("min_length", &SamplingOptions::min_length);
-  visit("suppress_tokens", &SamplingOptions::suppress_tokens);
-  visit("typical_p", &SamplingOptions::typical_p);
-  visit("epsilon_cutoff", &SamplingOptions::epsilon_cutoff);
-  visit("eta_cutoff", &SamplingOptions::eta_cutoff);
-}
-
-/// Calls visit(name, setting) for each of them. @param options  SamplingOptions, const or not
-void visit_sampling(auto& options, auto visit) {
-  for_each_sampling_member([&](const char* name, auto member) { visit(name, options.*member); });
-}
-
-/// Calls visit(name, setting) for each setting that is not off.
-void visit_sampling_that_is_on(const SamplingOptions& options, auto visit) {
-  const SamplingOptions off;
-  for_each_sampling_member([&](const char* name, auto member) {
-    if (options.*member != off.*member) visit(name, options.*member);
-  });
-}
-
 }  // namespace speclab::engines

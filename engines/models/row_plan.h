@@ -91,4 +91,32 @@ class RowPlan {
   std::vector<Move> moves_;
 };
 
+/// A cache that places its rows by a plan.
+class PlannedKvCache : public KvCache {
+ public:
+  std::int32_t begin() final { return plan_.begin(); }
+  std::int32_t fork(std::int32_t sequence) final {
+    const std::int32_t copy = plan_.begin();
+    copy_entries(sequence, copy);
+    plan_.set_length(copy, plan_.length(sequence));
+    return copy;
+  }
+  void truncate(std::int32_t sequence, std::int32_t length) final {
+    plan_.truncate(sequence, length);
+  }
+  void release(std::int32_t sequence) final { plan_.release(sequence); }
+  std::int32_t length(std::int32_t sequence) const final { return plan_.length(sequence); }
+  std::int32_t capacity() const final { return plan_.capacity(); }
+
+  RowPlan& plan() { return plan_; }
+
+ protected:
+  PlannedKvCache(std::int32_t max_sequences, std::int32_t capacity)
+      : plan_(max_sequences, capacity) {}
+  /// Copies the committed entries of the sequence `from` to the sequence `to`.
+  virtual void copy_entries(std::int32_t from, std::int32_t to) = 0;
+
+  RowPlan plan_;
+};
+
 }  // namespace speclab::engines

@@ -12,7 +12,7 @@ namespace speclab::engines {
 
 KvCacheTorch::KvCacheTorch(const DecoderShape& config, std::int32_t max_sequences,
                            std::int32_t capacity, const at::TensorOptions& options)
-    : plan_(max_sequences, capacity) {
+    : PlannedKvCache(max_sequences, capacity) {
   keys_ = at::zeros(
       {config.num_layers, max_sequences, config.num_kv_heads, capacity, config.head_dim}, options);
   values_ = at::zeros_like(keys_);
@@ -42,12 +42,9 @@ void KvCacheTorch::keep(std::int32_t sequence, std::span<const std::int32_t> row
     }
 }
 
-std::int32_t KvCacheTorch::fork(std::int32_t sequence) {
-  const std::int32_t copy = plan_.begin();
+void KvCacheTorch::copy_entries(std::int32_t from, std::int32_t to) {
   for (at::Tensor& cache : {std::ref(keys_), std::ref(values_)})
-    cache.select(1, copy).copy_(cache.select(1, sequence));
-  plan_.set_length(copy, plan_.length(sequence));
-  return copy;
+    cache.select(1, to).copy_(cache.select(1, from));
 }
 
 }  // namespace speclab::engines

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <type_traits>
 
+#include "engines/interface/sampling_rows.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {
@@ -20,21 +22,14 @@ void SamplingOptions::validate() const {
   check(temperature >= 0, "temperature", temperature, "finite numbers >= 0 (0 is greedy)");
   check(temperature == 0 || temperature >= kLeastTemperature, "temperature", temperature,
         "0 or at least 0.001");
-  check(top_k >= 0, "top_k", top_k, "integers >= 0 (0 is off)");
-  check(top_p > 0 && top_p <= 1, "top_p", top_p, "numbers in (0, 1]");
-  check(min_p >= 0 && min_p <= 1, "min_p", min_p, "numbers in [0, 1]");
-  check(repetition_penalty > 0, "repetition_penalty", repetition_penalty, "numbers > 0");
-  check(no_repeat_ngram_size >= 0, "no_repeat_ngram_size", no_repeat_ngram_size,
-        "integers >= 0 (0 is off)");
-  check(min_length >= 0, "min_length", min_length, "integers >= 0 (0 is off)");
-  check(typical_p > 0 && typical_p <= 1, "typical_p", typical_p, "numbers in (0, 1]");
-  check(epsilon_cutoff >= 0 && epsilon_cutoff < 1, "epsilon_cutoff", epsilon_cutoff,
-        "numbers in [0, 1)");
-  check(eta_cutoff >= 0 && eta_cutoff < 1, "eta_cutoff", eta_cutoff, "numbers in [0, 1)");
+  for_each_sampling_row([this](const auto& row) {
+    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(this->*row.member)>>)
+      check(row.range.holds(this->*row.member), row.name, this->*row.member, row.range.allowed);
+  });
   for (const std::int32_t token : suppress_tokens)
-    check(token >= 0, "suppress_tokens", token, "token ids >= 0");
+    check(token >= 0, "suppress_tokens", token, ranges::kIds.allowed);
   for (const std::int32_t token : eos_token_ids)
-    check(token >= 0, "eos_token_ids", token, "token ids >= 0");
+    check(token >= 0, "eos_token_ids", token, ranges::kIds.allowed);
   rules.validate();
 }
 

@@ -271,7 +271,7 @@ def kinds_of(path):
         kinds.append("comment")
     if re.fullmatch(r"experiments/drivers/cli/\w*\.cpp", name):
         kinds.append("help")
-    if re.fullmatch(r"experiments/drivers/config/(run|train)_schema\.cpp", name):
+    if re.fullmatch(r"experiments/drivers/config/(run|train)_schema\.cpp|engines/interface/sampling_rows\.h", name):
         kinds.append("key")
     if name.startswith("analysis/report/"):
         kinds.append("report")

@@ -16,7 +16,7 @@ struct Interval {
 /// independent units behind it.
 struct Estimate {
   double value = 0;
-  std::optional<Interval> interval;
+  std::optional<Interval> interval{};
   std::size_t n = 0;
 };
 

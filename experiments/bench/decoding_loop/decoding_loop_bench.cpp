@@ -66,7 +66,7 @@ void add(engines::Engines& engines, const std::string& model_name, const Setting
 }  // namespace speclab::bench
 
 namespace speclab::bench {
-namespace {
+namespace {}  // namespace
 
 void run() {
   const auto engines = experiments::open_engines();
@@ -80,9 +80,4 @@ void run() {
   benchmark::ClearRegisteredBenchmarks();  // they hold decoders, whose target ends here
 }
 
-}  // namespace
 }  // namespace speclab::bench
-
-int main(int argc, char** argv) {
-  return speclab::bench::run_benchmarks(argc, argv, speclab::bench::run);
-}

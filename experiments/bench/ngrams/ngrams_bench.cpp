@@ -134,6 +134,8 @@ void add_prompt_lookup(const std::string& name, const Tokens& text, std::size_t 
       });
 }
 
+}  // namespace
+
 void run() {
   const Tokens training = made_up_text(kTrainingTokens, 1), contexts = made_up_text(20'000, 2);
   const engines::NgramText span{training};
@@ -162,9 +164,4 @@ void run() {
   benchmark::ClearRegisteredBenchmarks();
 }
 
-}  // namespace
 }  // namespace speclab::bench
-
-int main(int argc, char** argv) {
-  return speclab::bench::run_benchmarks(argc, argv, speclab::bench::run);
-}

@@ -36,6 +36,8 @@ void add(const std::string& name, const PredictOptions& options) {
   })->Unit(benchmark::kMicrosecond);
 }
 
+}  // namespace
+
 void run() {
   expect_optimum_of_the_closed_form();
   add("ratios", {.acceptance_rate = "0.8", .cost_ratio = "0.05"});
@@ -54,9 +56,4 @@ void run() {
   benchmark::ClearRegisteredBenchmarks();
 }
 
-}  // namespace
 }  // namespace speclab::bench
-
-int main(int argc, char** argv) {
-  return speclab::bench::run_benchmarks(argc, argv, speclab::bench::run);
-}

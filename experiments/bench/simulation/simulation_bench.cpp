@@ -184,6 +184,8 @@ std::vector<std::pair<std::string, Process>> processes() {
       {"replay", replayed()}};
 }
 
+}  // namespace
+
 void run() {
   const auto iid = std::make_shared<sim::PositionProcess>(std::vector{0.8});
   const auto surface = example_costs();
@@ -209,9 +211,4 @@ void run() {
   benchmark::ClearRegisteredBenchmarks();
 }
 
-}  // namespace
 }  // namespace speclab::bench
-
-int main(int argc, char** argv) {
-  return speclab::bench::run_benchmarks(argc, argv, speclab::bench::run);
-}

@@ -4,6 +4,7 @@
 //
 // By hand: suite_bench --benchmark_filter=^samplers/ --benchmark_repetitions=10
 
+#include <benchmark/benchmark.h>
 #include <speclab_revision.h>
 
 #include "experiments/bench/bench_main.h"
@@ -20,6 +21,8 @@ constexpr const char* kInstructionSet = "x86-64-v3";
 constexpr const char* kInstructionSet = "x86-64";
 #endif
 
+}  // namespace
+
 void run() {
   const Suite suite(suite_options_of_environment());
   for (const auto add : {add_verification, add_processors, add_samplers, add_trees, add_ngrams,
@@ -32,9 +35,4 @@ void run() {
   benchmark::ClearRegisteredBenchmarks();
 }
 
-}  // namespace
 }  // namespace speclab::bench
-
-int main(int argc, char** argv) {
-  return speclab::bench::run_benchmarks(argc, argv, speclab::bench::run);
-}

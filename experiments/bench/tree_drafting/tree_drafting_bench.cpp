@@ -93,15 +93,12 @@ void add_tree(const char* tree, double temperature) {
   if (!growth.is_grown()) add("laws" + suffix, std::make_shared<Laws>(parents, temperature), nodes);
 }
 
+}  // namespace
+
 void run() {
   for (const char* tree : kTrees)
     for (const double temperature : {0.0, 1.0}) add_tree(tree, temperature);
   benchmark::RunSpecifiedBenchmarks();
 }
 
-}  // namespace
 }  // namespace speclab::bench
-
-int main(int argc, char** argv) {
-  return speclab::bench::run_benchmarks(argc, argv, speclab::bench::run);
-}

@@ -49,6 +49,8 @@ void add(const sim::TreeBudget& budget) {
   })->Unit(benchmark::kMillisecond);
 }
 
+}  // namespace
+
 void run() {
   for (const sim::TreeBudget& budget :
        {sim::TreeBudget{16, 8}, sim::TreeBudget{64, 16}, sim::TreeBudget{512, 32}})
@@ -57,9 +59,4 @@ void run() {
   benchmark::ClearRegisteredBenchmarks();
 }
 
-}  // namespace
 }  // namespace speclab::bench
-
-int main(int argc, char** argv) {
-  return speclab::bench::run_benchmarks(argc, argv, speclab::bench::run);
-}

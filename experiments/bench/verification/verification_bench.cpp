@@ -98,6 +98,8 @@ void add(const Logits& logits, const std::string& kind, const DraftShape& shape,
       ->UseRealTime();
 }
 
+}  // namespace
+
 void run() {
   const auto engines = experiments::open_engines();
   const engines::LoadedModel target = engines->load_model({.model = "smollm2-135m"});
@@ -114,9 +116,4 @@ void run() {
   benchmark::ClearRegisteredBenchmarks();
 }
 
-}  // namespace
 }  // namespace speclab::bench
-
-int main(int argc, char** argv) {
-  return speclab::bench::run_benchmarks(argc, argv, speclab::bench::run);
-}

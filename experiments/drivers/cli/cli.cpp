@@ -1,27 +1,18 @@
 #include "experiments/drivers/cli/cli.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <system_error>
 
-#include "experiments/drivers/cli/cli_analytic.h"
-#include "experiments/drivers/cli/cli_numbers.h"
 #include "experiments/drivers/cli/cli_options.h"
 #include "experiments/drivers/cli/cli_pages.h"
 #include "experiments/drivers/cli/cli_paths.h"
-#include "experiments/drivers/cli/cli_shared_options.h"
-#include "experiments/drivers/cli/cli_train_options.h"
-#include "experiments/drivers/commands/config.h"
-#include "experiments/drivers/commands/law.h"
-#include "experiments/drivers/commands/summary.h"
-#include "experiments/drivers/commands/tokenize.h"
-#include "experiments/drivers/config/key_reference.h"
-#include "experiments/drivers/config/run_schema.h"
 #include "experiments/drivers/program/build_info.h"
 #include "sim/system/edit_distance.h"
 #include "sim/system/errors.h"
@@ -30,15 +21,84 @@
 namespace speclab::experiments {
 namespace {
 
-/// A subcommand whose options live as long as the program and whose action runs after parsing.
+/// What `speclab NAME` is, and how it takes its options and acts on them.
+struct Command {
+  const char *name, *description, *example;
+  std::function<void(CLI::App*, int& status)> add;
+};
+
+/// @param run  acts after parsing; the options live as long as the program that parses them
 template <typename Options>
-CLI::App* add_command(CLI::App& app, const char* name, const char* description, const char* example,
-                      Options& options, int (*run)(const Options&), int& status) {
-  CLI::App* command = app.add_subcommand(name, description);
-  command->footer(std::string("Example: ") + example);
-  command->callback([&options, run, &status] { status = run(options); });
-  return command;
+Command command(const char* name, const char* description, const char* example,
+                void (*add_options)(CLI::App*, Options&), int (*run)(const Options&)) {
+  return {name, description, example, [=](CLI::App* app, int& status) {
+            const auto options = std::make_shared<Options>();
+            add_options(app, *options);
+            app->callback([options, run, &status] { status = run(*options); });
+          }};
 }
+
+const Command kCommands[] = {
+    command("generate", "Generate text with any drafter",
+            "speclab generate --drafter prompt_lookup --side-by-side --prompt 'Hello'",
+            add_generate_options, run_generate),
+    command("tokenize", "Turn text into token ids, line by line, or a conversation",
+            "echo '\"Hello\"' | speclab tokenize", add_tokenize_options, run_tokenize),
+    command("law",
+            "Print the law that sampling settings make of logits, one JSON line after the other",
+            "echo '{\"logits\": [1, 2, null], \"top_p\": 0.9}' | speclab law", add_law_options,
+            run_law),
+    command("score",
+            "Print how well a model predicts a text: negative log-likelihood and perplexity",
+            "speclab score --file experiments/papers/README.md --dtype float32", add_score_options,
+            run_score),
+    command("verify", "Check that speculation keeps the output law, with your models and settings",
+            "speclab verify --drafter prompt_lookup --temperature 0.8", add_verify_options,
+            run_verify),
+    command(
+        "models",
+        "List the models known by name (scripts/fetch_model NAME brings those that are missing), "
+        "or inspect one",
+        "speclab models inspect smollm2-135m", add_models_options, run_models),
+    command("run", "Run an experiment: predict, measure, report",
+            "speclab run experiments/configs/quickstart.toml", add_run_options, run_run),
+    command("config", "Explain the keys of configs: type, range, default and meaning",
+            "speclab config --describe axes", add_config_options, run_config_command),
+    command("report", "Make the report of a run folder, or draw the curves of trainings",
+            "speclab report results/runs/quickstart", add_report_options, run_report),
+    command("compare",
+            "Check that a head is not slower than a base: exit code 0 (SAME, FAST), 10 (SLOW), 11 "
+            "(AMBIGUOUS), 12 (INVALID)",
+            "speclab compare HEAD~1 HEAD --measure counts", add_compare_options, run_compare),
+    command(
+        "train",
+        "Train a drafter on the target's own text or on text files, or a language model on text "
+        "files",
+        "speclab train --target qwen2.5-coder-0.5b --kind ngram\n"
+        "         speclab train experiments/configs/train_smollm2_drafter.toml",
+        add_train_options, run_train),
+    command(
+        "predict",
+        "Predict the speed-up over speculation lengths from acceptance and costs; needs no model",
+        "speclab predict --acceptance-rate 0.8 --cost-ratio 0.05\n"
+        "         speclab predict --acceptance-rate 0.75:0.70:0.80 --cost-ratio 0.05:0.04:0.06 "
+        "--plot speedup.svg\n"
+        "         speclab predict --trace results/runs/quickstart/rounds.csv --costs "
+        "results/runs/quickstart/costs.csv --drafter prompt_lookup --temperature 0\n"
+        "         speclab predict --rank-acceptance 0.7,0.11,0.04 --cost-ratio 0.02 --tree-budget "
+        "16 --json\n"
+        "         speclab predict --observed results/runs/drafter_acceptance --drafter ngram "
+        "--temperature 0 --costs results/runs/quickstart/costs.csv --tree-budget 8",
+        add_predict_options, run_predict),
+    command("reproduce", "Rebuild tables and figures of papers, our numbers beside theirs",
+            "speclab reproduce leviathan_figure_3\n"
+            "         speclab reproduce --all-analytic --output results/runs/reproduce\n"
+            "         speclab reproduce metric_crosswalk --metric vllm.mean_acceptance_length=2.25 "
+            "--metric speculation_length=3",
+            add_reproduce_options, run_reproduce),
+    command("summary", "Print the figures of the first README from committed tables",
+            "speclab summary", add_summary_options, run_summary),
+};
 
 /// The option of the command that was given which is nearest to one that it does not have; empty
 /// where none is near.
@@ -89,111 +149,11 @@ int parse_and_run(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("speclab {} (revision {})", kVersion, kRevision));
   app.require_subcommand(1);
   int status = 0;
-  GenerateOptions generate;
-  add_generate_options(
-      add_command(app, "generate", "Generate text with any drafter",
-                  "speclab generate --drafter prompt_lookup --side-by-side --prompt 'Hello'",
-                  generate, run_generate, status),
-      generate);
-  TokenizeOptions tokenize;
-  add_tokenize_options(
-      add_command(app, "tokenize", "Turn text into token ids, line by line, or a conversation",
-                  "echo '\"Hello\"' | speclab tokenize", tokenize, run_tokenize, status),
-      tokenize);
-  LawOptions law;
-  CLI::App* law_command = add_command(
-      app, "law",
-      "Print the law that sampling settings make of logits, one JSON line after the other",
-      "echo '{\"logits\": [1, 2, null], \"top_p\": 0.9}' | speclab law", law, run_law, status);
-  law_command->footer(fmt::format("{}\n\nKeys of a line: {}", law_command->get_footer(),
-                                  fmt::join(law_keys(), ", ")));
-  ScoreOptions score;
-  CLI::App* score_command =
-      add_command(app, "score",
-                  "Print how well a model predicts a text: negative log-likelihood and perplexity",
-                  "speclab score --file experiments/papers/README.md --dtype float32", score,
-                  run_score, status);
-  add_model_options(score_command, score.common);
-  add_score_options(score_command, score);
-  VerifyOptions verify;
-  add_verify_options(
-      add_command(app, "verify",
-                  "Check that speculation keeps the output law, with your models and settings",
-                  "speclab verify --drafter prompt_lookup --temperature 0.8", verify, run_verify,
-                  status),
-      verify);
-  ModelsOptions models;
-  CLI::App* models_command = add_command(
-      app, "models",
-      "List the models known by name (scripts/fetch_model NAME brings those that are missing), or "
-      "inspect one",
-      "speclab models inspect smollm2-135m", models, run_models, status);
-  CLI::App* inspect = models_command->add_subcommand("inspect", "Show one model");
-  inspect->add_option("model", models.inspect, "Catalogue name, file or folder")->required();
-  for (CLI::App* command : {models_command, inspect})
-    command->add_flag("--json", models.common.json, "Print one JSON object");
-  RunCommandOptions run;
-  CLI::App* run_command =
-      add_command(app, "run", "Run an experiment: predict, measure, report",
-                  "speclab run experiments/configs/quickstart.toml", run, run_run, status);
-  add_run_options(run_command, run);
-  run_command->footer(run_command->get_footer() + key_names_footer(described_run_keys()));
-  ConfigCommandOptions config;
-  CLI::App* config_command =
-      add_command(app, "config", "Explain the keys of configs: type, range, default and meaning",
-                  "speclab config --describe axes", config, run_config_command, status);
-  CLI::Option* key = config_command->add_option(
-      "key", config.key, "Only keys that begin with this, for example axes or axes.tree");
-  config_command->add_flag("--describe", config.describe, "Print the keys (the default)");
-  CLI::Option* as_json = config_command->add_flag("--json", config.json, "Print the keys as JSON");
-  config_command
-      ->add_flag("--markdown", config.markdown,
-                 "Print all keys as tables for experiments/configs/README.md")
-      ->excludes(as_json)
-      ->excludes(key);
-  ReportCommandOptions report;
-  add_report_options(
-      add_command(app, "report", "Make the report of a run folder, or draw the curves of trainings",
-                  "speclab report results/runs/quickstart", report, run_report, status),
-      report);
-  CompareOptions compare;
-  add_compare_options(
-      add_command(app, "compare",
-                  "Check that a head is not slower than a base: exit code 0 (SAME, FAST), 10 "
-                  "(SLOW), 11 (AMBIGUOUS), 12 (INVALID)",
-                  "speclab compare HEAD~1 HEAD --measure counts", compare, run_compare, status),
-      compare);
-  TrainCommandOptions train;
-  add_train_options(
-      add_command(
-          app, "train",
-          "Train a drafter on the target's own text or on text files, or a language model on "
-          "text files",
-          "speclab train --target qwen2.5-coder-0.5b --kind ngram\n         speclab train "
-          "experiments/configs/train_smollm2_drafter.toml",
-          train, run_train, status),
-      train);
-  PredictOptions predict;
-  add_predict_options(
-      add_command(
-          app, "predict",
-          "Predict the speed-up over speculation lengths from acceptance and costs; needs no model",
-          kPredictExamples, predict, run_predict, status),
-      predict);
-  ReproduceOptions reproduce;
-  add_reproduce_options(
-      add_command(app, "reproduce",
-                  "Rebuild tables and figures of papers, our numbers beside theirs",
-                  kReproduceExamples, reproduce, run_reproduce, status),
-      reproduce);
-  SummaryOptions summary;
-  add_command(app, "summary", "Print the figures of the first README from committed tables",
-              "speclab summary", summary, run_summary, status)
-      ->add_option(
-          "folder", summary.folder,
-          "Folder of committed runs, like results/reference; if not given, the one that came with "
-          "the program")
-      ->check(not_empty());
+  for (const Command& row : kCommands) {
+    CLI::App* command = app.add_subcommand(row.name, row.description);
+    command->footer(std::string("Example: ") + row.example);
+    row.add(command, status);
+  }
   add_page_commands(app);
   expand_homes(app);
   check_command(app, argc, argv);

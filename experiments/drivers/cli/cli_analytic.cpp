@@ -1,6 +1,5 @@
-#include "experiments/drivers/cli/cli_analytic.h"
-
 #include "experiments/drivers/cli/cli_numbers.h"
+#include "experiments/drivers/cli/cli_options.h"
 #include "experiments/drivers/predict/asked_answers.h"
 
 namespace speclab::experiments {

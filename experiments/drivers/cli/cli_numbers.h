@@ -55,6 +55,12 @@ inline CLI::Validator takes_one_of(std::initializer_list<const char*> names) {
   return CLI::Validator(fmt::format("{{{}}}", fmt::join(names, ",")));
 }
 
+/// @param names  what takes_one_of makes
+inline CLI::Option* add_choice(CLI::App* command, const char* name, std::string& value,
+                               const char* description, const CLI::Validator& names) {
+  return command->add_option(name, value, description)->capture_default_str()->check(names);
+}
+
 template <typename Number>
 CLI::Option* add_number(CLI::App* command, const char* name, Number& value,
                         const char* description) {

@@ -2,6 +2,8 @@
 
 #include "experiments/drivers/cli/cli_numbers.h"
 #include "experiments/drivers/cli/cli_options.h"
+#include "experiments/drivers/config/key_reference.h"
+#include "experiments/drivers/config/run_schema.h"
 
 namespace speclab::experiments {
 namespace {
@@ -28,9 +30,8 @@ void add_slurm_options(CLI::App* command, RunCommandOptions& options, CLI::Optio
       ->needs(slurm);
 }
 
-}  // namespace
-
-void add_run_options(CLI::App* command, RunCommandOptions& options) {
+/// The config, the folder, and what is done in it.
+void add_plan_options(CLI::App* command, RunCommandOptions& options) {
   command->add_option("config", options.config, "TOML file, or the manifest.toml of a run")
       ->required();
   command
@@ -54,6 +55,10 @@ void add_run_options(CLI::App* command, RunCommandOptions& options) {
   command->add_flag("--json", options.json,
                     "Print one JSON object at the end, also of a run that fails: folder, status, "
                     "exit_code, report, answer, counts; with --dry-run the plan");
+}
+
+/// Work that is there already.
+void add_resume_options(CLI::App* command, RunCommandOptions& options) {
   command->add_flag(
       "--repair", options.repair,
       "Move a damaged journal aside, measure lost work again and rewrite changed files");
@@ -67,6 +72,13 @@ void add_run_options(CLI::App* command, RunCommandOptions& options) {
       "Run in a folder on a network file system; locks may not hold between machines there");
   command->add_flag("--into-used-folder", options.into_used_folder,
                     "Write into a folder that holds files of something else");
+}
+
+}  // namespace
+
+void add_run_options(CLI::App* command, RunCommandOptions& options) {
+  add_plan_options(command, options);
+  add_resume_options(command, options);
   add_number(command, "--timeout-s", options.generation_timeout_s,
              "Seconds after which a measured generation has failed; 0 is no limit")
       ->check(takes("0 to 1e6"));
@@ -80,6 +92,28 @@ void add_run_options(CLI::App* command, RunCommandOptions& options) {
       ->check(CLI::IsMember({"prepare", "work", "task", "merge"}))
       ->group("");
   command->add_option("--shard", options.shard)->check(whole_number<int>())->group("");
+  command->footer(command->get_footer() + key_names_footer(described_run_keys()));
+}
+
+void add_config_options(CLI::App* command, ConfigCommandOptions& options) {
+  CLI::Option* key = command->add_option(
+      "key", options.key, "Only keys that begin with this, for example axes or axes.tree");
+  command->add_flag("--describe", options.describe, "Print the keys (the default)");
+  CLI::Option* as_json = command->add_flag("--json", options.json, "Print the keys as JSON");
+  command
+      ->add_flag("--markdown", options.markdown,
+                 "Print all keys as tables for experiments/configs/README.md")
+      ->excludes(as_json)
+      ->excludes(key);
+}
+
+void add_summary_options(CLI::App* command, SummaryOptions& options) {
+  command
+      ->add_option(
+          "folder", options.folder,
+          "Folder of committed runs, like results/reference; if not given, the one that came with "
+          "the program")
+      ->check(not_empty());
 }
 
 void add_report_options(CLI::App* command, ReportCommandOptions& options) {

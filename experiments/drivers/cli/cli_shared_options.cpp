@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "engines/interface/names.h"
+#include "engines/interface/sampling_rows.h"
 #include "experiments/drivers/cli/cli_numbers.h"
 #include "experiments/drivers/config/named_drafters.h"
 #include "sim/system/errors.h"
@@ -26,6 +29,13 @@ void check_rule_settings(const CLI::App* command, const std::string& verifier) {
                                     option, escaped(verifier, 40), rule));
 }
 
+void add_setting(CLI::App* command, const char* name, auto& value, const auto& row) {
+  add_number(command, name, value, row.help)->check(takes(row.range.shown));
+}
+void add_setting(CLI::App* command, const char* name, std::vector<Token>& ids, const auto& row) {
+  command->add_option(name, ids, row.help)->delimiter(',')->check(whole_number<Token>());
+}
+
 }  // namespace
 
 void add_model_options(CLI::App* command, CommonOptions& common) {
@@ -34,44 +44,31 @@ void add_model_options(CLI::App* command, CommonOptions& common) {
       ->capture_default_str();
   command->add_option("--model-name", common.model.name,
                       "Name that tables show; if none is given, the last part of the path");
-  command->add_option("--device", common.model.device, "Device that runs the model")
-      ->capture_default_str()
-      ->check(takes_one_of({"auto", "cpu", "cuda"}));
-  command
-      ->add_option(
-          "--dtype", common.model.dtype,
-          "Number format of the weights; file: low-bit ones as the file has them, q8: int8 "
-          "in groups of 32, auto: the numbers of bfloat16")
-      ->capture_default_str()
-      ->check(takes_one_of({"auto", "file", "q8", "float32", "bfloat16"}));
-  command
-      ->add_option("--activations", common.model.activations,
-                   "Activations at low-bit weights; exact: the numbers of weights in bfloat16, "
-                   "int8: the fastest, bfloat16: the closest to the file")
-      ->capture_default_str()
-      ->check(takes_one_of({"exact", "int8", "bfloat16"}));
-  command
-      ->add_option("--cache-dtype", common.model.cache_dtype,
-                   "Number format of keys and values; auto: bfloat16 beside int8 or bfloat16 "
-                   "activations")
-      ->capture_default_str()
-      ->check(takes_one_of({"auto", "float32", "bfloat16"}));
-  command
-      ->add_option("--weights", common.model.weights,
-                   "streamed: layers that do not fit into --resident-bytes come at every forward, "
-                   "from the file or, on a CUDA device, from the host's memory")
-      ->capture_default_str()
-      ->check(takes_one_of({"resident", "streamed"}));
+  add_choice(command, "--device", common.model.device, "Device that runs the model",
+             takes_one_of({"auto", "cpu", "cuda"}));
+  add_choice(command, "--dtype", common.model.dtype,
+             "Number format of the weights; file: low-bit ones as the file has them, q8: int8 in "
+             "groups of 32, auto: the numbers of bfloat16",
+             takes_one_of({"auto", "file", "q8", "float32", "bfloat16"}));
+  add_choice(command, "--activations", common.model.activations,
+             "Activations at low-bit weights; exact: the numbers of weights in bfloat16, int8: the "
+             "fastest, bfloat16: the closest to the file",
+             takes_one_of({"exact", "int8", "bfloat16"}));
+  add_choice(command, "--cache-dtype", common.model.cache_dtype,
+             "Number format of keys and values; auto: bfloat16 beside int8 or bfloat16 activations",
+             takes_one_of({"auto", "float32", "bfloat16"}));
+  add_choice(command, "--weights", common.model.weights,
+             "streamed: layers that do not fit into --resident-bytes come at every forward, from "
+             "the file or, on a CUDA device, from the host's memory",
+             takes_one_of({"resident", "streamed"}));
   add_number(command, "--resident-bytes", common.model.resident_bytes,
              "Memory of the machine, or of the CUDA device, that streamed weights may take: the "
              "layers that stay, and two buffers of the largest layer")
       ->check(takes("bytes; 0 with resident weights"));
-  command
-      ->add_option("--kernels", common.model.kernels,
-                   "reference: plain libtorch operations on the CPU or a GPU, the slow truth that "
-                   "the kernels are tested against")
-      ->capture_default_str()
-      ->check(takes_one_of({"auto", "reference"}));
+  add_choice(command, "--kernels", common.model.kernels,
+             "reference: plain libtorch operations on the CPU or a GPU, the slow truth that the "
+             "kernels are tested against",
+             takes_one_of({"auto", "reference"}));
   add_number(command, "--threads", common.model.threads, "Threads; 0 is all cores")
       ->check(takes("0 to 4096"));
   command->add_flag("--json", common.json, "Print one JSON object");
@@ -82,37 +79,11 @@ void add_sampling_options(CLI::App* command, engines::DecoderOptions& decoder) {
       ->check(takes("at least 1"));
   add_number(command, "--temperature", decoder.sampling.temperature, "0 is greedy")
       ->check(takes("0, or at least 0.001"));
-  add_number(command, "--top-k", decoder.sampling.top_k, "Keep the k most likely tokens; 0 is off")
-      ->check(takes("at least 0"));
-  add_number(command, "--top-p", decoder.sampling.top_p,
-             "Keep the smallest set of this mass; 1 is off")
-      ->check(takes("above 0, at most 1"));
-  add_number(command, "--min-p", decoder.sampling.min_p,
-             "Keep tokens at least this likely relative to the best; 0 is off")
-      ->check(takes("0 to 1"));
-  add_number(command, "--repetition-penalty", decoder.sampling.repetition_penalty,
-             "Penalty on the scores of tokens seen before; 1 is off")
-      ->check(takes("above 0"));
-  add_number(command, "--no-repeat-ngram-size", decoder.sampling.no_repeat_ngram_size,
-             "No n-gram of this size twice; 0 is off")
-      ->check(takes("at least 0"));
-  add_number(command, "--min-length", decoder.sampling.min_length,
-             "No end of sequence before this length, prompt included; 0 is off")
-      ->check(takes("at least 0"));
-  command
-      ->add_option("--suppress-tokens", decoder.sampling.suppress_tokens,
-                   "Ids that are never generated: 1,2,3")
-      ->delimiter(',')
-      ->check(whole_number<Token>());
-  add_number(command, "--typical-p", decoder.sampling.typical_p,
-             "Keep the most typical tokens of this mass; 1 is off")
-      ->check(takes("above 0, at most 1"));
-  add_number(command, "--epsilon-cutoff", decoder.sampling.epsilon_cutoff,
-             "Keep tokens at least this likely; 0 is off")
-      ->check(takes("0 to 1, but not 1"));
-  add_number(command, "--eta-cutoff", decoder.sampling.eta_cutoff,
-             "Keep tokens at least this likely, with a lower limit if the law is flat; 0 is off")
-      ->check(takes("0 to 1, but not 1"));
+  engines::for_each_sampling_row([&](const auto& row) {
+    std::string name = std::string("--") + row.name;
+    std::ranges::replace(name, '_', '-');
+    add_setting(command, name.c_str(), decoder.sampling.*row.member, row);
+  });
   command->add_flag("--ignore-eos", decoder.stop.ignore_eos,
                     "Do not stop at the end-of-sequence token");
   command->add_option("--stop", decoder.stop.stop_strings,
@@ -122,24 +93,19 @@ void add_sampling_options(CLI::App* command, engines::DecoderOptions& decoder) {
 void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder) {
   std::vector<std::string> drafters{"plain"};
   drafters.insert(drafters.end(), engines::kDrafterKinds.begin(), engines::kDrafterKinds.end());
-  command
-      ->add_option(
-          "--drafter", decoder.drafter.kind,
-          "Kind of drafter; plain drafts nothing, none only the tokens that a constraint forces")
-      ->capture_default_str()
-      ->check(takes_one_of(drafters));
+  add_choice(command, "--drafter", decoder.drafter.kind,
+             "Kind of drafter; plain drafts nothing, none only the tokens that a constraint forces",
+             takes_one_of(drafters));
   command->add_option(
       "--drafter-model", decoder.drafter.model,
       "Model that drafts: a catalogue name, folder or GGUF file; for n-grams their folder or file. "
       "The project's own if empty, which fit smollm2-135m alone");
   std::vector<std::string> bridges{"auto"};
   bridges.insert(bridges.end(), engines::kBridgeNames.begin(), engines::kBridgeNames.end());
-  command
-      ->add_option("--drafter-bridge", decoder.drafter.bridge,
-                   "How drafts of a small_transformer with another tokenizer cross to the target; "
-                   "auto: look_behind at temperature 0 or behind a constraint, else intersection")
-      ->capture_default_str()
-      ->check(takes_one_of(bridges));
+  add_choice(command, "--drafter-bridge", decoder.drafter.bridge,
+             "How drafts of a small_transformer with another tokenizer cross to the target; auto: "
+             "look_behind at temperature 0 or behind a constraint, else intersection",
+             takes_one_of(bridges));
   command
       ->add_option_function<std::vector<std::string>>(
           "--drafter-parts",
@@ -163,11 +129,9 @@ void add_drafter_options(CLI::App* command, engines::DecoderOptions& decoder) {
 void add_verifier_options(CLI::App* command, engines::DecoderOptions& decoder) {
   command->parse_complete_callback(
       [command, &decoder] { check_rule_settings(command, decoder.verifier); });
-  command
-      ->add_option("--verifier", decoder.verifier,
-                   "Rule that keeps drafts; lenient and typical change the output law")
-      ->capture_default_str()
-      ->check(takes_one_of(engines::kUserVerifierKinds));
+  add_choice(command, "--verifier", decoder.verifier,
+             "Rule that keeps drafts; lenient and typical change the output law",
+             takes_one_of(engines::kUserVerifierKinds));
   add_number(command, "--lenience", decoder.lossy.lenience,
              "Verifier lenient: accept with p/(lenience q); 1 is exact")
       ->check(takes("above 0, at most 1"));

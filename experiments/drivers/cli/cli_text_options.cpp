@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "experiments/drivers/cli/cli_numbers.h"
 #include "experiments/drivers/cli/cli_options.h"
 #include "experiments/drivers/cli/cli_shared_options.h"
@@ -37,6 +40,50 @@ PromptListOption add_prompt_list_options(CLI::App* command, PromptListOptions& o
   return {set, count};
 }
 
+void add_prompt_options(CLI::App* command, PromptInput& prompt) {
+  CLI::Option* text =
+      command->add_option("--prompt", prompt.text,
+                          "The prompt; if none is given, standard input without a final newline");
+  CLI::Option* file = command
+                          ->add_option("--prompt-file", prompt.file,
+                                       "File with the prompt; a final newline is dropped")
+                          ->excludes(text);
+  CLI::Option* ids = command->add_option("--prompt-ids", prompt.ids, "Prompt as token ids: 1,2,3")
+                         ->excludes(text)
+                         ->excludes(file);
+  CLI::Option* raw = command->add_flag("!--no-chat-template", prompt.chat_template,
+                                       "Use the text without a template");
+  add_messages_option(command, prompt.chat)->excludes(text)->excludes(file);
+  const PromptListOption prompts = add_prompt_list_options(
+      command, prompt.list, "Generate for each of these prompts; --json prints a line for each");
+  prompts.count->needs(prompts.set);
+  for (const char* other : {"--prompt", "--prompt-file", "--prompt-ids", "--messages"})
+    prompts.set->excludes(command->get_option(other));
+  CLI::Option* system = command->add_option("--system", prompt.chat.system,
+                                            "Text of a system message before the others");
+  add_tools_option(command, prompt.chat);
+  for (CLI::Option* raw_prompt : {ids, raw})
+    raw_prompt->excludes("--messages")->excludes("--tools")->excludes(system);
+}
+
+void add_policy_options(CLI::App* command, std::string& policy) {
+  const auto set_policy = [&policy](const int& length) {
+    policy = "constant:" + std::to_string(length);
+  };
+  CLI::Option* length = command
+                            ->add_option_function<int>("--speculation-length", set_policy,
+                                                       "Tokens drafted a round (4)")
+                            ->check(whole_number<int>());
+  command
+      ->add_option("--policy", policy,
+                   "constant:N; heuristic; confidence:P:N; tracking:C:N; or auto, which measures "
+                   "costs first. confidence ends a chain behind the first token that the drafter "
+                   "finds less likely than P (0.4), after N (20) at the latest. tracking takes the "
+                   "best length up to N (20) for the acceptance rate so far, if a drafted token "
+                   "costs C (0.05) of a step. P, C and N may be left out")
+      ->excludes(length);
+}
+
 }  // namespace
 
 void add_tokenize_options(CLI::App* command, TokenizeOptions& options) {
@@ -70,7 +117,20 @@ void add_tokenize_options(CLI::App* command, TokenizeOptions& options) {
       ->needs(messages);
 }
 
+void add_law_options(CLI::App* command, LawOptions&) {
+  command->footer(
+      fmt::format("{}\n\nKeys of a line: {}", command->get_footer(), fmt::join(law_keys(), ", ")));
+}
+
+void add_models_options(CLI::App* command, ModelsOptions& options) {
+  CLI::App* inspect = command->add_subcommand("inspect", "Show one model");
+  inspect->add_option("model", options.inspect, "Catalogue name, file or folder")->required();
+  for (CLI::App* either : {command, inspect})
+    either->add_flag("--json", options.common.json, "Print one JSON object");
+}
+
 void add_score_options(CLI::App* command, ScoreOptions& options) {
+  add_model_options(command, options.common);
   CLI::Option* file = command->add_option("--file", options.file,
                                           "Text to score; if none is given, standard input");
   command->add_option("--prompt-ids", options.prompt_ids, "Token ids to score: 1,2,3")
@@ -94,37 +154,11 @@ void add_score_options(CLI::App* command, ScoreOptions& options) {
 void add_generate_options(CLI::App* command, GenerateOptions& options) {
   add_model_options(command, options.common);
   add_sampling_options(command, options.decoder);
-  CLI::Option* prompt =
-      command->add_option("--prompt", options.prompt.text,
-                          "The prompt; if none is given, standard input without a final newline");
-  CLI::Option* file = command
-                          ->add_option("--prompt-file", options.prompt.file,
-                                       "File with the prompt; a final newline is dropped")
-                          ->excludes(prompt);
-  CLI::Option* ids =
-      command->add_option("--prompt-ids", options.prompt.ids, "Prompt as token ids: 1,2,3")
-          ->excludes(prompt)
-          ->excludes(file);
-  CLI::Option* raw = command->add_flag("!--no-chat-template", options.prompt.chat_template,
-                                       "Use the text without a template");
-  add_messages_option(command, options.prompt.chat)->excludes(prompt)->excludes(file);
-  const PromptListOption prompts =
-      add_prompt_list_options(command, options.prompt.list,
-                              "Generate for each of these prompts; --json prints a line for each");
-  prompts.count->needs(prompts.set);
-  for (const char* other : {"--prompt", "--prompt-file", "--prompt-ids", "--messages"})
-    prompts.set->excludes(command->get_option(other));
-  CLI::Option* system = command->add_option("--system", options.prompt.chat.system,
-                                            "Text of a system message before the others");
-  add_tools_option(command, options.prompt.chat);
-  for (CLI::Option* raw_prompt : {ids, raw})
-    raw_prompt->excludes("--messages")->excludes("--tools")->excludes(system);
-  command
-      ->add_option("--rounds", options.common.model.rounds,
-                   "device: whole rounds on the CUDA device, with chains or trees of a fixed shape "
-                   "(3x2x1) from a small transformer")
-      ->capture_default_str()
-      ->check(takes_one_of({"host", "device"}));
+  add_prompt_options(command, options.prompt);
+  add_choice(command, "--rounds", options.common.model.rounds,
+             "device: whole rounds on the CUDA device, with chains or trees of a fixed shape "
+             "(3x2x1) from a small transformer",
+             takes_one_of({"host", "device"}));
   command->add_flag("--side-by-side", options.side_by_side,
                     "Decode first plainly, then speculatively");
   command->add_flag("--draw-trees", options.draw_trees,
@@ -134,21 +168,7 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
   add_drafter_options(command, options.decoder);
   add_verifier_options(command, options.decoder);
   add_number(command, "--seed", options.common.seed, "Seed of all draws");
-  const auto set_policy = [&options](const int& length) {
-    options.policy = "constant:" + std::to_string(length);
-  };
-  CLI::Option* length = command
-                            ->add_option_function<int>("--speculation-length", set_policy,
-                                                       "Tokens drafted a round (4)")
-                            ->check(whole_number<int>());
-  command
-      ->add_option("--policy", options.policy,
-                   "constant:N; heuristic; confidence:P:N; tracking:C:N; or auto, which measures "
-                   "costs first. confidence ends a chain behind the first token that the drafter "
-                   "finds less likely than P (0.4), after N (20) at the latest. tracking takes the "
-                   "best length up to N (20) for the acceptance rate so far, if a drafted token "
-                   "costs C (0.05) of a step. P, C and N may be left out")
-      ->excludes(length);
+  add_policy_options(command, options.policy);
   add_constraint_options(command, options.constraint);
   add_generation_options(command, options.generation);
 }

@@ -1,6 +1,5 @@
-#include "experiments/drivers/cli/cli_train_options.h"
-
 #include "experiments/drivers/cli/cli_numbers.h"
+#include "experiments/drivers/cli/cli_options.h"
 #include "experiments/drivers/config/key_reference.h"
 #include "experiments/drivers/config/train_schema.h"
 #include "experiments/drivers/train/training_sizes.h"

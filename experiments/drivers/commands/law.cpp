@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engines/interface/sampling_rows.h"
 #include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/program/json_line.h"
 #include "experiments/drivers/program/standard_input.h"

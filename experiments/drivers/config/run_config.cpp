@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engines/interface/names.h"
+#include "engines/interface/sampling_rows.h"
 #include "experiments/drivers/config/axes_config.h"
 #include "experiments/drivers/config/config_checks.h"
 #include "experiments/drivers/config/config_paths.h"
@@ -93,9 +94,10 @@ void check_sampling(const RunTables& tables, const RunConfig& config) {
   const ConfigReader sampling = tables.reader("sampling");
   const bool greedy_only = std::ranges::all_of(config.axes.temperature,
                                                [](double temperature) { return temperature == 0; });
-  for (const char* key : {"top_k", "top_p", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff"})
-    if (greedy_only && sampling.has(key))
-      sampling.refuse(key, "nothing, because axes.temperature is 0 everywhere");
+  engines::for_each_sampling_row([&](const auto& row) {
+    if (row.is_cutoff && greedy_only && sampling.has(row.name))
+      sampling.refuse(row.name, "nothing, because axes.temperature is 0 everywhere");
+  });
 }
 
 void check_verification(const RunTables& tables, const RunConfig& config) {

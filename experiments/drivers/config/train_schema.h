@@ -4,10 +4,7 @@
 
 namespace speclab::experiments {
 
-/// A key of a training config. @see kinds  of drafter that have it; empty: all
-struct TrainKey : Key<TrainConfig> {
-  std::vector<std::string> kinds{};
-};
+using TrainKey = Key<TrainConfig>;
 
 const std::vector<TrainKey>& train_keys();
 /// Index of drafter.kind among them.

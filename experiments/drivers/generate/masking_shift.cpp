@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "analysis/stats/jackknife.h"
+#include "engines/interface/sampling_rows.h"
 #include "experiments/drivers/generate/constraint.h"
 #include "experiments/drivers/measure/texts.h"
 #include "sim/core/log_sum_exp.h"

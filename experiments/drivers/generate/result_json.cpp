@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engines/interface/sampling_rows.h"
 #include "experiments/drivers/generate/bridge_report.h"
 
 namespace speclab::experiments {

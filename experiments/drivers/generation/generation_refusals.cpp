@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <string_view>
+
+#include "engines/interface/sampling_rows.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {
@@ -97,8 +100,10 @@ std::vector<std::string> notes_on_values(const GenerationConfig& config, bool is
   if (!draws) {
     if (config.number("temperature") != 0)
       note_unused(config, {"temperature"}, "do_sample = false", notes);
-    note_unused(config, {"top_p", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff"},
-                "do_sample = false", notes);
+    engines::for_each_sampling_row([&](const auto& row) {
+      if (row.is_cutoff && row.name != std::string_view("top_k"))
+        note_unused(config, {row.name}, "do_sample = false", notes);
+    });
     if (config.value("penalty_alpha").is_null())
       note_unused(config, {"top_k"}, "do_sample = false", notes);
   }

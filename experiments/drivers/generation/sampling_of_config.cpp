@@ -1,5 +1,7 @@
 #include "experiments/drivers/generation/sampling_of_config.h"
 
+#include "engines/interface/sampling_rows.h"
+
 namespace speclab::experiments {
 namespace {
 
@@ -32,17 +34,6 @@ engines::TextRules rules_of(const GenerationConfig& config) {
   return rules;
 }
 
-/// Settings that count only where tokens are drawn.
-void set_cutoffs(const GenerationConfig& config, engines::SamplingOptions& sampling) {
-  sampling.temperature = config.number("temperature");
-  sampling.top_k = config.integer("top_k");
-  sampling.top_p = config.number("top_p");
-  sampling.min_p = value_or(config, "min_p", 0.0);
-  sampling.typical_p = config.number("typical_p");
-  sampling.epsilon_cutoff = config.number("epsilon_cutoff");
-  sampling.eta_cutoff = config.number("eta_cutoff");
-}
-
 }  // namespace
 
 std::vector<Token> tokens_of(const KeyValue& value) {
@@ -52,11 +43,12 @@ std::vector<Token> tokens_of(const KeyValue& value) {
 
 engines::SamplingOptions sampling_of(const GenerationConfig& config, double greedy_temperature) {
   engines::SamplingOptions sampling{.temperature = greedy_temperature};
-  if (config.is_true("do_sample")) set_cutoffs(config, sampling);
-  sampling.repetition_penalty = config.number("repetition_penalty");
-  sampling.no_repeat_ngram_size = config.integer("no_repeat_ngram_size");
-  sampling.min_length = config.integer("min_length");
-  sampling.suppress_tokens = tokens_of(config.value("suppress_tokens"));
+  const bool draws = config.is_true("do_sample");
+  if (draws) sampling.temperature = config.number("temperature");
+  engines::for_each_sampling_row([&](const auto& row) {
+    if (draws || !row.is_cutoff)
+      sampling.*row.member = value_or(config, row.name, sampling.*row.member);
+  });
   if (config.is_given_by_user("eos_token_id"))
     sampling.eos_token_ids = tokens_of(config.value("eos_token_id"));
   sampling.rules = rules_of(config);

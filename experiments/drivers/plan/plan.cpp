@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "engines/interface/names.h"
+#include "engines/interface/sampling_rows.h"
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/config/named_drafters.h"
 #include "experiments/drivers/plan/measuring_order.h"

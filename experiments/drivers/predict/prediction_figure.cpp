@@ -15,17 +15,14 @@ analysis::Figure prediction_figure(const Prediction& prediction) {
   analysis::Figure figure{.id = "prediction",
                           .title = "Predicted speed-up over the speculation length",
                           .caption = "",
-                          .x = {.label = "speculation length, tokens", .names = {}},
-                          .y = {.label = "tokens a round; ratio to plain decoding", .names = {}},
-                          .series = {},
-                          .reference = analysis::ReferenceLine{.y = 1.0, .name = "plain decoding"},
-                          .totals = {}};
-  figure.series = {{.name = "tokens a round", .colour = 1, .points = {}, .prediction = {}},
-                   {.name = "predicted speed-up", .colour = 2, .points = {}, .prediction = {}}};
+                          .x = {.label = "speculation length, tokens"},
+                          .y = {.label = "tokens a round; ratio to plain decoding"},
+                          .reference = analysis::ReferenceLine{.y = 1.0, .name = "plain decoding"}};
+  figure.series = {{.name = "tokens a round", .colour = 1},
+                   {.name = "predicted speed-up", .colour = 2}};
   if (prediction.trace_optimum)
     for (const char* name : {"tokens a round by position", "speed-up by position"})
-      figure.series.push_back(
-          {.name = name, .colour = figure.series.size() + 1, .points = {}, .prediction = {}});
+      figure.series.push_back({.name = name, .colour = figure.series.size() + 1});
   for (const PredictedLength& at : prediction.curve) {
     figure.series[0].points.push_back(point(at.speculation_length, at.tokens_per_round));
     figure.series[1].points.push_back(point(at.speculation_length, at.predicted_speedup));

@@ -5,20 +5,20 @@
 namespace speclab::experiments {
 
 analysis::Point vertex(double x, double y) {
-  return {.x = x, .y = y, .interval = {}, .mark = analysis::Mark::none};
+  return {.x = x, .y = y, .mark = analysis::Mark::none};
 }
 
 analysis::Point paper_point(double x, double y) {
-  return {.x = x, .y = y, .interval = {}, .mark = analysis::Mark::hollow};
+  return {.x = x, .y = y, .mark = analysis::Mark::hollow};
 }
 
 analysis::Series curve(std::string name, std::size_t colour, std::vector<analysis::Point> points) {
   std::ranges::stable_sort(points, {}, &analysis::Point::x);
-  return {.name = std::move(name), .colour = colour, .points = std::move(points), .prediction = {}};
+  return {.name = std::move(name), .colour = colour, .points = std::move(points)};
 }
 
 analysis::Axis axis(std::string label, double low, double high) {
-  return {.label = std::move(label), .names = {}, .range = analysis::Interval{low, high}};
+  return {.label = std::move(label), .range = analysis::Interval{low, high}};
 }
 
 std::vector<double> steps(double low, double high, int count) {

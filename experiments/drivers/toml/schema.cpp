@@ -44,7 +44,7 @@ constexpr const char* type_name() {
 template <typename T>
 std::string values_text(const KeyDoc& doc) {
   using Element = typename ElementOf<T>::Type;
-  if (!doc.choices.empty()) return fmt::format("{}", fmt::join(doc.choices, ", "));
+  if (!doc.choices.empty()) return comma_list(doc.choices);
   Range range = doc.range;
   if constexpr (std::is_unsigned_v<Element> && !std::is_same_v<Element, bool>)
     range.low = std::max(range.low, 0.0);
@@ -69,6 +69,14 @@ void read_optional(ConfigReader& reader, const KeyDoc& doc, std::optional<Number
 }
 
 }  // namespace
+
+std::string comma_list(const std::vector<std::string>& names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+bool are_equal(const ValueOfKey& a, const ValueOfKey& b) {
+  return std::visit([&]<typename T>(T* member) { return *member == *std::get<T*>(b); }, a);
+}
 
 std::string type_text(const KeyDoc& doc, const ValueOfKey& value) {
   return std::visit(

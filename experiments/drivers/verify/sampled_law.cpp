@@ -5,7 +5,9 @@
 #include <cmath>
 #include <iterator>
 #include <optional>
+#include <type_traits>
 
+#include "engines/interface/sampling_rows.h"
 #include "sim/core/rng_stream.h"
 #include "sim/statistics/distributions.h"
 
@@ -154,10 +156,13 @@ class Statistics {
 /// Cutoffs a hundred-thousandth wider: the decoder cuts in float, the law here in double.
 engines::SamplingOptions widened(engines::SamplingOptions sampling) {
   constexpr double kEdge = 1e-5;
-  sampling.top_p = std::min(1.0, sampling.top_p + kEdge);
-  sampling.typical_p = std::min(1.0, sampling.typical_p + kEdge);
-  for (double* cutoff : {&sampling.min_p, &sampling.epsilon_cutoff, &sampling.eta_cutoff})
-    *cutoff *= 1.0 - kEdge;
+  engines::for_each_sampling_row([&](const auto& row) {
+    auto& value = sampling.*row.member;
+    if constexpr (std::is_same_v<decltype(value), double&>)
+      if (row.is_cutoff)
+        value = &row.range == &engines::ranges::kMass ? std::min(1.0, value + kEdge)
+                                                      : value * (1.0 - kEdge);
+  });
   return sampling;
 }
 

@@ -13,18 +13,12 @@ Figure figure(const std::string& caption, const std::string& series, Point point
   return {.id = "id",
           .title = "title",
           .caption = caption,
-          .x = {},
-          .y = {},
           .series = {{.name = series,
                       .colour = 1,
-                      .points = {{.x = 0, .y = 1, .interval = Interval{0, 2}}, point},
-                      .prediction = {}}},
-          .reference = {},
-          .totals = {}};
+                      .points = {{.x = 0, .y = 1, .interval = Interval{0, 2}}, point}}}};
 }
 
-constexpr Point kBare{.x = 1, .y = 1, .interval = {}},
-    kBareHollow{.x = 1, .y = 1, .interval = {}, .mark = Mark::hollow},
+constexpr Point kBare{.x = 1, .y = 1}, kBareHollow{.x = 1, .y = 1, .mark = Mark::hollow},
     kWhole{.x = 1, .y = 1, .interval = Interval{0, 2}};
 
 TEST(FigureIntervals, AreMissed) {

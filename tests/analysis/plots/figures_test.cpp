@@ -281,14 +281,7 @@ TEST(GnuplotScript, TakesNamesLiterally) {
   Figure figure{.id = "x",
                 .title = "it's `date`",
                 .caption = "a\nb",
-                .x = {},
-                .y = {},
-                .series = {{.name = "a",
-                            .colour = 1,
-                            .points = {{.x = 0, .y = 1, .interval = {}}},
-                            .prediction = {}}},
-                .reference = {},
-                .totals = {}};
+                .series = {{.name = "a", .colour = 1, .points = {{.x = 0, .y = 1}}}}};
   EXPECT_NE(gnuplot_script(figure, "out.pdf").find("set title 'it' . \"'\" . 's `date`'"),
             std::string::npos);
 }

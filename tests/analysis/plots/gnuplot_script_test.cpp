@@ -11,18 +11,11 @@ namespace speclab::analysis {
 namespace {
 
 Figure small_figure() {
-  Figure figure{.id = "small",
-                .title = "Small",
-                .caption = "c",
-                .x = {.label = "x", .names = {}},
-                .y = {.label = "y", .names = {}},
-                .series = {},
-                .reference = {},
-                .totals = {}};
-  figure.series.push_back({.name = "curve", .colour = 1, .points = {}, .prediction = {}});
+  Figure figure{
+      .id = "small", .title = "Small", .caption = "c", .x = {.label = "x"}, .y = {.label = "y"}};
+  figure.series.push_back({.name = "curve", .colour = 1});
   for (int i = 0; i < 5; ++i)
-    figure.series[0].points.push_back(
-        {.x = i / 4.0, .y = 1.0 * i, .interval = {}, .mark = Mark::none});
+    figure.series[0].points.push_back({.x = i / 4.0, .y = 1.0 * i, .mark = Mark::none});
   return figure;
 }
 
@@ -67,13 +60,10 @@ TEST(GnuplotScript, LabelsWhereWasMeasuredIfLabelsStandApart) {
     Figure figure{.id = "ticks",
                   .title = {},
                   .caption = {},
-                  .x = {.label = "x", .scale = scale, .names = {}},
-                  .y = {.label = "y", .scale = Scale::linear, .names = {}},
-                  .series = {{.name = "a", .points = {}, .prediction = {}}},
-                  .reference = {},
-                  .totals = {}};
-    for (const double x : places)
-      figure.series.front().points.push_back({.x = x, .y = 1, .interval = {}});
+                  .x = {.label = "x", .scale = scale},
+                  .y = {.label = "y"},
+                  .series = {{.name = "a"}}};
+    for (const double x : places) figure.series.front().points.push_back({.x = x, .y = 1});
     return gnuplot_script(figure, "out.pdf");
   };
   EXPECT_NE(script_at({0, 0.5, 1}, Scale::linear).find("set xtics (0, 0.5, 1)\n"),

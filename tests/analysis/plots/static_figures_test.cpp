@@ -50,14 +50,7 @@ Figure small_figure(const std::string& caption) {
   return {.id = "x",
           .title = "t",
           .caption = caption,
-          .x = {},
-          .y = {},
-          .series = {{.name = "a",
-                      .colour = 1,
-                      .points = {{.x = 0, .y = 1, .interval = {}}},
-                      .prediction = {}}},
-          .reference = {},
-          .totals = {}};
+          .series = {{.name = "a", .colour = 1, .points = {{.x = 0, .y = 1}}}}};
 }
 
 /// gnuplot runs what stands behind a bar, and takes a tilde for somebody's home.

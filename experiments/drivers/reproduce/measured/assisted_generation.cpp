@@ -40,8 +40,7 @@ std::string fall_remark(const std::vector<const analysis::Group*>& groups) {
 }
 
 Reproduction temperature_figure(const TemperatureFigure& what, const MeasuredRun& run) {
-  BesideFigure figure(what.id, what.title, {.label = "temperature", .names = {}},
-                      "speed-up over plain decoding",
+  BesideFigure figure(what.id, what.title, {.label = "temperature"}, "speed-up over plain decoding",
                       "Ours, " + run.description() +
                           ", lengths by the schedule +2/-1, bars 95 % over prompts. The article's "
                           "figure has no numbers.");
@@ -110,14 +109,13 @@ Reproduction ntt_temperature(const Papers&, const RunFolders& folders) {
 
 Reproduction ntt_model_size(const Papers& papers, const RunFolders& folders) {
   const MeasuredRun run(folders.at("model_size"));
-  BesideFigure figure("ntt_model_size", "Walltime over the target's size, with one assistant",
-                      {.label = "million parameters of the target",
-                       .scale = analysis::Scale::logarithmic,
-                       .names = {}},
-                      "walltime of a generation, ms",
-                      "Ours, " + run.description() +
-                          ", greedy, schedule +2/-1. Sizes but the real one have random weights "
-                          "and replay its acceptance.");
+  BesideFigure figure(
+      "ntt_model_size", "Walltime over the target's size, with one assistant",
+      {.label = "million parameters of the target", .scale = analysis::Scale::logarithmic},
+      "walltime of a generation, ms",
+      "Ours, " + run.description() +
+          ", greedy, schedule +2/-1. Sizes but the real one have random weights "
+          "and replay its acceptance.");
   std::set<std::pair<double, std::string>> models;
   for (const analysis::Group& group : run.pooled())
     models.emplace(parameters_of(run, group.axes.model), group.axes.model);

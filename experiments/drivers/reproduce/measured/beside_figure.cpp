@@ -10,10 +10,7 @@ BesideFigure::BesideFigure(std::string id, std::string title, analysis::Axis x, 
               .title = std::move(title),
               .caption = std::move(caption),
               .x = std::move(x),
-              .y = {.label = std::move(y), .scale = analysis::Scale::linear, .names = {}},
-              .series = {},
-              .reference = {},
-              .totals = {}} {
+              .y = {.label = std::move(y)}} {
   if (!figure_.x.names.empty() || figure_.x.label.empty())
     figure_.kind = analysis::FigureKind::marks;
 }
@@ -21,8 +18,7 @@ BesideFigure::BesideFigure(std::string id, std::string title, analysis::Axis x, 
 analysis::Series& BesideFigure::series(const std::string& name) {
   auto found = std::ranges::find(figure_.series, name, &analysis::Series::name);
   if (found == figure_.series.end())
-    found = figure_.series.insert(
-        found, {.name = name, .colour = figure_.series.size() + 1, .points = {}, .prediction = {}});
+    found = figure_.series.insert(found, {.name = name, .colour = figure_.series.size() + 1});
   return *found;
 }
 
@@ -31,8 +27,7 @@ void BesideFigure::add(const std::string& name, double x, const analysis::Estima
 }
 
 void BesideFigure::add_theirs(const std::string& name, double x, double value) {
-  series(name).points.push_back(
-      {.x = x, .y = value, .interval = {}, .mark = analysis::Mark::hollow});
+  series(name).points.push_back({.x = x, .y = value, .mark = analysis::Mark::hollow});
 }
 
 double BesideFigure::place(const std::string& name) {

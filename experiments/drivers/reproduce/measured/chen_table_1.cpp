@@ -75,7 +75,7 @@ Reproduction chen_table_1(const Papers& papers, const RunFolders& folders) {
   const MeasuredRun summaries(folders.at("nucleus_summaries")), code(folders.at("nucleus_code"));
   const analysis::Table table = papers.table("chen_table1.csv");
   BesideFigure figure(
-      "chen_table_1", "Speed-up of blocks of four drafts", {.label = "", .names = {}},
+      "chen_table_1", "Speed-up of blocks of four drafts", {.label = ""},
       "speed-up of a token's time",
       "Filled: ours, " + summaries.description() +
           (code.description() == summaries.description() ? ""

@@ -65,9 +65,9 @@ class ClosedWorld {
 /// The best length by the formula, 0 where none pays.
 struct LengthChoice {
   int length = 0;
-  analysis::Estimate speedup{
-      .value = 1, .interval = {}, .n = 0};  ///< the interval is all that those of the survivals
-                                            ///< allow, each end with its own best length
+  analysis::Estimate speedup{.value = 1,
+                             .n = 0};  ///< the interval is all that those of the survivals
+                                       ///< allow, each end with its own best length
 };
 
 /// With the measured survival of each draft, up to those that were observed. Without an interval

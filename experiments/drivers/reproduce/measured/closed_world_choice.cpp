@@ -39,8 +39,7 @@ BesideFigure price_figure(const ClosedWorld& world, double temperature) {
   return {fmt::format("closed_world_speedup_t{}", temperature),
           fmt::format("Which size is fastest at which price, T = {}", temperature),
           {.label = "price of a drafter's parameter, in those of the target",
-           .scale = analysis::Scale::logarithmic,
-           .names = {}},
+           .scale = analysis::Scale::logarithmic},
           "predicted speed-up, best length",
           fmt::format("{}; by the formula with the measured survival of up to {} drafts, all "
                       "verified at the price of one forward; bars: all that the 95 % intervals of "

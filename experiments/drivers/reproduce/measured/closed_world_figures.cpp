@@ -27,8 +27,7 @@ std::string caption(const ClosedWorld& world) {
 
 analysis::Figure size_figure(const ClosedWorld& world) {
   const analysis::Axis x{.label = "million parameters of the drafter",
-                         .scale = analysis::Scale::logarithmic,
-                         .names = {}};
+                         .scale = analysis::Scale::logarithmic};
   return over_training(
       world, world.fully_trained(),
       {"closed_world_size", "Acceptance over the drafter's size", x, "acceptance", caption(world)},
@@ -37,8 +36,7 @@ analysis::Figure size_figure(const ClosedWorld& world) {
 
 analysis::Figure text_figure(const ClosedWorld& world) {
   const analysis::Axis x{.label = "million bytes of training text",
-                         .scale = analysis::Scale::logarithmic,
-                         .names = {}};
+                         .scale = analysis::Scale::logarithmic};
   return over_training(
       world, world.of_one_size(),
       {"closed_world_text", "Acceptance over the drafter's training text, one size", x,
@@ -50,7 +48,7 @@ analysis::Figure loss_figure(const ClosedWorld& world) {
   std::vector<TrainedDrafter> drafters = world.drafters();
   const auto loss = [](const TrainedDrafter& d) { return d.training.held_out_loss; };
   std::ranges::sort(drafters, {}, loss);
-  const analysis::Axis x{.label = "held-out loss of the drafter, nats a byte", .names = {}};
+  const analysis::Axis x{.label = "held-out loss of the drafter, nats a byte"};
   return over_training(world, drafters,
                        {"closed_world_loss", "Acceptance over the drafter's loss, all drafters", x,
                         "acceptance", caption(world)},
@@ -58,11 +56,10 @@ analysis::Figure loss_figure(const ClosedWorld& world) {
 }
 
 analysis::Figure domain_figure(const ClosedWorld& world) {
-  BesideFigure figure("closed_world_domain", "Acceptance over the drafter's size by kind of text",
-                      {.label = "million parameters of the drafter",
-                       .scale = analysis::Scale::logarithmic,
-                       .names = {}},
-                      "acceptance", caption(world));
+  BesideFigure figure(
+      "closed_world_domain", "Acceptance over the drafter's size by kind of text",
+      {.label = "million parameters of the drafter", .scale = analysis::Scale::logarithmic},
+      "acceptance", caption(world));
   for (const std::string& category : world.categories())
     for (const double temperature : {0.0, 1.0})
       for (const TrainedDrafter& drafter : world.fully_trained())

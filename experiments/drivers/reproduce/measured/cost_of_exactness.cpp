@@ -83,7 +83,7 @@ analysis::Figure figure_of(const MeasuredRun& run, const std::vector<Crossing>& 
   BesideFigure figure(
       fmt::format("cost_of_exactness_{}", id_of(temperature)),
       fmt::format("Speed-up by the way between two tokenizers, temperature {}", temperature),
-      {.label = "", .names = {}}, "speed-up over plain decoding",
+      {.label = ""}, "speed-up over plain decoding",
       fmt::format("Filled: measured, {}, {}, bars 95 % over prompts. Hollow: predicted from pilots "
                   "and timed forwards.",
                   run.description(), crossings.front().group->axes.policy));

@@ -95,7 +95,7 @@ Reproduction hf_modes(const Papers& papers, const RunFolders& folders) {
   const std::vector<analysis::ModeRow> rows =
       analysis::read_modes(modes_file(folders.at("hf_modes")));
   BesideFigure figure("hf_modes", "Tokens a second in the modes of the guide to generate()",
-                      {.label = "", .names = {}}, "tokens a second",
+                      {.label = ""}, "tokens a second",
                       "Filled: measured, " + description_of(rows) +
                           ", bars 95 % over prompts. Hollow: predicted from timed forwards and "
                           "pilots.");

@@ -61,7 +61,7 @@ Reproduction ibm_heads(const Papers& papers, const RunFolders& folders) {
   const ObservedRun run(folders.at("mlp_heads"));
   const analysis::Table claims = papers.table("ibm_mlp_speculator.csv");
   BesideFigure figure("ibm_heads", "Tokens a round over the heads of an MLP speculator",
-                      {.label = "heads", .names = {}}, "tokens a round, all heads drafting",
+                      {.label = "heads"}, "tokens a round, all heads drafting",
                       "Ours, " + run.description +
                           ". First trained on prose (prompts of chat) or on code (prompts that "
                           "edit code), then on the target's own text.");

@@ -82,8 +82,7 @@ std::optional<Comparison> batch_claim(const analysis::Table& claims,
 
 analysis::Figure figure_of(const std::vector<analysis::LeverRow>& rows) {
   BesideFigure figure(
-      "latency_levers", "Tokens a second under each lever", {.label = "", .names = {}},
-      "tokens a second",
+      "latency_levers", "Tokens a second under each lever", {.label = ""}, "tokens a second",
       fmt::format("Filled: measured on {}, bars 95 % over {} prompts, or over batches. "
                   "Hollow: predicted from timed forwards and the rounds of pilots. "
                   "Greedy; assisted by prompt lookup.",

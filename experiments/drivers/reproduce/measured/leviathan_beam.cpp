@@ -117,8 +117,8 @@ void measure_leviathan_beam(const Papers&, const std::string& folder, bool quick
 Reproduction leviathan_beam(const Papers&, const RunFolders& folders) {
   const std::vector<analysis::ModeRow> rows =
       analysis::read_modes(modes_file(folders.at("leviathan_beam")));
-  BesideFigure figure("leviathan_beam", "Speed-up of beam search by its drafts",
-                      {.label = "", .names = {}}, "speed-up over plain beams",
+  BesideFigure figure("leviathan_beam", "Speed-up of beam search by its drafts", {.label = ""},
+                      "speed-up over plain beams",
                       "Filled: measured, four beams, " + description_of(rows) +
                           ", bars 95 % over prompts. Hollow: predicted from timed forwards and "
                           "pilots.");

@@ -94,8 +94,8 @@ std::string temperature_remark(const Reproduction& result, const std::string& ca
 Reproduction leviathan_table_2(const Papers& papers, const RunFolders& folders) {
   const MeasuredRun run(folders.at("best_length"));
   const analysis::Table table = papers.table("leviathan_table2.csv");
-  BesideFigure figure("leviathan_table_2", "Speed-up of the fastest length",
-                      {.label = "", .names = {}}, "speed-up over plain decoding",
+  BesideFigure figure("leviathan_table_2", "Speed-up of the fastest length", {.label = ""},
+                      "speed-up over plain decoding",
                       "Filled: ours, " + run.description() +
                           ", the fastest of the lengths 3, 5 and 7, bars 95 % over prompts. "
                           "Hollow: Table 2 of Leviathan et al. 2023.");

@@ -68,8 +68,7 @@ std::string order_remark(const Reproduction& result) {
 Reproduction leviathan_table_3(const Papers& papers, const RunFolders& folders) {
   const ObservedRun run(folders.at("own_text"));
   const analysis::Table table = papers.table("leviathan_table3.csv");
-  BesideFigure figure("leviathan_table_3", "Acceptance by task", {.label = "", .names = {}},
-                      "acceptance",
+  BesideFigure figure("leviathan_table_3", "Acceptance by task", {.label = ""}, "acceptance",
                       "Filled: ours, " + run.description +
                           ", bars 95 % over prompts. Hollow: Table 3 of Leviathan et al. 2023 "
                           "(T5-XXL; LaMDA 137B for dialogue).");

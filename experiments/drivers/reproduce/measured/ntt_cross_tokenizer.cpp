@@ -30,7 +30,7 @@ Reproduction ntt_cross_tokenizer(const Papers& papers, const RunFolders& folders
   const analysis::Table claims = papers.table("ntt_assisted_generation.csv");
   Reproduction result;
   BesideFigure figure("ntt_cross_tokenizer", "Assisted generation with two tokenizers",
-                      {.label = "", .names = {}}, "ours, and the article's",
+                      {.label = ""}, "ours, and the article's",
                       "Filled: ours, " + run.description() +
                           ", bars 95 % over prompts. Hollow: llm-jp-13b with open-calm-small, one "
                           "prompt (NTT 2023).");

@@ -42,8 +42,8 @@ Reproduction specinfer_table_1(const Papers& papers, const RunFolders& folders) 
   const ObservedRun run(folders.at("own_text"));
   const analysis::Table table = papers.table("specinfer_table1.csv");
   BesideFigure figure("specinfer_table_1",
-                      "Is the target's token among the drafter's k most likely?",
-                      {.label = "k", .names = {}}, "share",
+                      "Is the target's token among the drafter's k most likely?", {.label = "k"},
+                      "share",
                       "Filled: ours, " + run.description +
                           ", bars 95 % over prompts. Hollow: Table 1 of SpecInfer 2024, mean of "
                           "its five data sets.");
@@ -79,7 +79,7 @@ Reproduction ntt_ranks(const Papers& papers, const RunFolders& folders) {
   const auto& share = shares(run, 0.0);
   Reproduction result;
   BesideFigure figure("ntt_ranks", "Rank of the target's token in the drafter's law, greedy",
-                      {.label = "rank", .names = {}}, "share, cumulative",
+                      {.label = "rank"}, "share, cumulative",
                       "Filled: ours, " + run.description +
                           ", bars 95 % over prompts. Hollow: read off the histogram of NTT 2023.");
   for (std::size_t i = 0; i < share.size(); ++i) {

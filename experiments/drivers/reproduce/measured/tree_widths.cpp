@@ -42,7 +42,7 @@ Reproduction specinfer_table_2(const Papers& papers, const RunFolders& folders) 
   const MeasuredRun run(folders.at("tree_widths"));
   const analysis::Table table = papers.table("specinfer_table2.csv");
   BesideFigure figure("specinfer_table_2", "Tokens a round by tree width",
-                      {.label = "width at the third level", .names = {}}, "tokens a round",
+                      {.label = "width at the third level"}, "tokens a round",
                       "Filled: ours, " + run.description() +
                           ", bars 95 % over prompts. Hollow: Table 2 of SpecInfer 2024, mean of "
                           "its five data sets.");
@@ -74,7 +74,7 @@ Reproduction specinfer_table_3(const Papers& papers, const RunFolders& folders) 
   const MeasuredRun run(folders.at("tree_widths"));
   const analysis::Table table = papers.table("specinfer_table3.csv");
   BesideFigure figure("specinfer_table_3", "Naive and multi-round sampling of the same trees",
-                      {.label = "", .names = {}}, "tokens a round",
+                      {.label = ""}, "tokens a round",
                       "Filled: ours, " + run.description() +
                           ", temperature 1, width 5, bars 95 % over prompts. Hollow: Table 3 of "
                           "SpecInfer 2024, mean of its five data sets.");

@@ -92,9 +92,7 @@ struct MeasuredLine {
 analysis::Series measured(const analysis::Table& table, const MeasuredLine& line,
                           std::size_t colour) {
   analysis::Series series{.name = fmt::format("{} ({})", line.method, line.device),
-                          .colour = colour,
-                          .points = {},
-                          .prediction = {}};
+                          .colour = colour};
   for (std::size_t row = 0; row < table.size(); ++row) {
     const bool is_ratio = is(table, row, "quantity", "throughput_ratio") ||
                           is(table, row, "quantity", "speedup_ratio");
@@ -114,12 +112,9 @@ analysis::Figure empty_figure(const char* id, const char* title, std::string cap
           .caption = std::move(caption),
           .x = {.label = "batch, sequences",
                 .scale = analysis::Scale::logarithmic,
-                .names = {},
                 .range = analysis::Interval{0.8, 600}},
           .y = axis("speed-up", 0, 3),
-          .series = {},
-          .reference = analysis::ReferenceLine{1.0, "plain decoding"},
-          .totals = {}};
+          .reference = analysis::ReferenceLine{1.0, "plain decoding"}};
 }
 
 /// Shapes differ from machine to machine; what must agree is that the gain falls with the batch

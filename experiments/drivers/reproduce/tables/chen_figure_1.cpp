@@ -120,10 +120,7 @@ analysis::Figure empty_figure(const char* id, const char* title, const char* cap
           .title = title,
           .caption = std::string(caption) + " Chen et al. 2023, Figure 1.",
           .x = axis("K, tokens drafted a loop", -0.3, kLongest + 0.3),
-          .y = std::move(y),
-          .series = {},
-          .reference = {},
-          .totals = {}};
+          .y = std::move(y)};
 }
 
 std::vector<analysis::Figure> figures_of(const analysis::Table& table,
@@ -146,20 +143,19 @@ std::vector<analysis::Figure> figures_of(const analysis::Table& table,
   for (const Curve& curve : curves_of(table, times)) {
     const std::size_t colour = answer.series.size() + 1;
     const std::string name = fmt::format("{} ({:.3f})", curve.name, curve.acceptance_rate);
-    answer.series.push_back({.name = name, .colour = colour, .points = {}, .prediction = {}});
-    share.series.push_back({.name = name, .colour = colour, .points = {}, .prediction = {}});
+    answer.series.push_back({.name = name, .colour = colour});
+    share.series.push_back({.name = name, .colour = colour});
     for (int length = 0; length <= kLongest; ++length) {
       answer.series.back().points.push_back(answer_point(curve.acceptance_rate, length, times));
       share.series.back().points.push_back(
           {.x = static_cast<double>(length),
-           .y = sim::tokens_per_round(curve.acceptance_rate, length) / (length + 1),
-           .interval = {}});
+           .y = sim::tokens_per_round(curve.acceptance_rate, length) / (length + 1)});
     }
   }
-  loop.series.push_back({.name = "loop", .colour = 1, .points = {}, .prediction = {}});
+  loop.series.push_back({.name = "loop", .colour = 1});
   for (int length = 0; length <= kLongest; ++length)
     loop.series[0].points.push_back(
-        {.x = static_cast<double>(length), .y = times.loop_ns(length) / kNsPerMs, .interval = {}});
+        {.x = static_cast<double>(length), .y = times.loop_ns(length) / kNsPerMs});
   return {answer, share, loop};
 }
 

@@ -58,10 +58,7 @@ analysis::Figure share_figure(const analysis::Table& table) {
           "cost, so that it "
           "is near the best length only where the cost happens to fit. Hugging Face 2023.",
       .x = axis("acceptance rate", 0.5, 0.95),
-      .y = axis("speed-up / that of the best fixed length", 0.8, 1.0),
-      .series = {},
-      .reference = {},
-      .totals = {}};
+      .y = axis("speed-up / that of the best fixed length", 0.8, 1.0)};
   for (const char* cost : {"0.02", "0.1"}) {
     std::vector<analysis::Point> points = paper_points(table, "share_of_best_fixed_ratio", cost);
     const double c = std::stod(cost);
@@ -81,10 +78,7 @@ analysis::Figure length_figure(const analysis::Table& table) {
       .title = "The +2/-1 schedule in the long run",
       .caption = "Lines: stationary law of the chain; marks: reference values. Hugging Face 2023.",
       .x = axis("acceptance rate", 0.5, 0.95),
-      .y = axis("tokens", 0, 25),
-      .series = {},
-      .reference = {},
-      .totals = {}};
+      .y = axis("tokens", 0, 25)};
   std::vector<analysis::Point> lengths = paper_points(table, "mean_speculation_length_tokens", ""),
                                tokens = paper_points(table, "tokens_per_round", "");
   for (const double rate : steps(0.5, 0.95, 180)) {

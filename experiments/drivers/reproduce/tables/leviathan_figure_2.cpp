@@ -28,10 +28,7 @@ Reproduction leviathan_figure_2(const Papers& papers) {
           "Lines: closed form; marks: the paper's formula on its grid. Leviathan et al. "
           "2023, Figure 2.",
       .x = axis("acceptance rate", 0.5, 0.9),
-      .y = axis("tokens a round", 0, 10),
-      .series = {},
-      .reference = {},
-      .totals = {}};
+      .y = axis("tokens a round", 0, 10)};
   for (const std::string length : {"1", "3", "5", "7", "inf"}) {
     std::vector<analysis::Point> points;
     for (const double rate : steps(0.5, 0.9, 160))

@@ -55,10 +55,7 @@ analysis::Figure figure_of(const analysis::Table& table) {
           "Lines: exact integer arg max; marks: the paper's formula on its grid. Leviathan et "
           "al. 2023, Figure 3.",
       .x = axis("acceptance rate", kLow, kHigh),
-      .y = axis("best speculation length", 0, 25),
-      .series = {},
-      .reference = {},
-      .totals = {}};
+      .y = axis("best speculation length", 0, 25)};
   std::set<double> costs;
   for (std::size_t row = 0; row < table.size(); ++row)
     costs.insert(table.number(row, "cost_ratio"));

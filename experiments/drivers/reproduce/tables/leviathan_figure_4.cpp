@@ -20,16 +20,12 @@ Reproduction leviathan_figure_4(const Papers& papers) {
           "operations relative to plain decoding. Leviathan et al. 2023, Figure 4.",
       .x = axis("acceptance rate", 0.5, 0.9),
       .y = axis("ratio to plain decoding", 0, 7),
-      .series = {},
-      .reference = {},
-      .totals = {},
       .dashed = "operations"};
   for (const int length : {1, 3, 5, 7, 10}) {
-    std::vector<analysis::Point> points;
-    analysis::Series operations{.name = "", .points = {}, .prediction = {}};
+    std::vector<analysis::Point> points, operations;
     for (const double rate : steps(0.5, 0.9, 160)) {
       points.push_back(vertex(rate, sim::predicted_speedup(rate, length, 0.0)));
-      operations.prediction.push_back(vertex(rate, sim::operations_factor(rate, length, 0.0)));
+      operations.push_back(vertex(rate, sim::operations_factor(rate, length, 0.0)));
     }
     for (std::size_t row = 0; row < table.size(); ++row) {
       if (table.count(row, "speculation_length") != length) continue;
@@ -48,7 +44,7 @@ Reproduction leviathan_figure_4(const Papers& papers) {
     }
     figure.series.push_back(
         curve(fmt::format("length {}", length), figure.series.size() + 1, points));
-    figure.series.back().prediction = operations.prediction;
+    figure.series.back().prediction = operations;
   }
   result.figures.push_back(figure);
   return result;

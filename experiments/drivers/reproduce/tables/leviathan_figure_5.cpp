@@ -39,16 +39,12 @@ analysis::Figure figure_of(const analysis::Table& table) {
           "Counts read off Figure 5 of Leviathan et al. 2023: how often each model's decoder runs.",
       .kind = analysis::FigureKind::stacked_bars,
       .x = {.label = "", .names = {"length 7", "length 3", "plain decoding"}},
-      .y = {.label = "decoder runs", .names = {}},
-      .series = {},
-      .reference = {},
-      .totals = {}};
-  analysis::Series target{.name = "target", .colour = 1, .points = {}, .prediction = {}},
-      draft{.name = "draft", .colour = 2, .points = {}, .prediction = {}};
+      .y = {.label = "decoder runs"}};
+  analysis::Series target{.name = "target", .colour = 1}, draft{.name = "draft", .colour = 2};
   double place = 0;
   for (const char* trace : {"gamma_7", "gamma_3", "baseline"}) {
-    target.points.push_back({.x = place, .y = drawn(table, trace, kTarget), .interval = {}});
-    draft.points.push_back({.x = place, .y = drawn(table, trace, kDraft), .interval = {}});
+    target.points.push_back({.x = place, .y = drawn(table, trace, kTarget)});
+    draft.points.push_back({.x = place, .y = drawn(table, trace, kDraft)});
     ++place;
   }
   figure.series = {target, draft};

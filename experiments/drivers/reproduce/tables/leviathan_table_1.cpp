@@ -36,17 +36,12 @@ analysis::Figure figure_of(const analysis::Table& table) {
       .title = "Speed-up and operations where drafting costs nothing",
       .caption = "Filled: closed form; hollow: as printed. Leviathan et al. 2023, Table 1.",
       .kind = analysis::FigureKind::marks,
-      .x = {.label = "acceptance rate, speculation length", .names = {}},
-      .y = {.label = "ratio to plain decoding", .names = {}},
-      .series = {},
-      .reference = {},
-      .totals = {}};
+      .x = {.label = "acceptance rate, speculation length"},
+      .y = {.label = "ratio to plain decoding"}};
   for (const char* name : {"predicted_speedup", "operations_factor"})
     for (const bool is_printed : {false, true}) {
       analysis::Series series{.name = std::string(name) + (is_printed ? ", printed" : ""),
-                              .colour = figure.series.size() + 1,
-                              .points = {},
-                              .prediction = {}};
+                              .colour = figure.series.size() + 1};
       double place = 0;
       for (std::size_t row = 0; row < table.size(); ++row) {
         if (!is(table, row, "quantity", name) || !is(table, row, "basis", "printed")) continue;
@@ -54,7 +49,6 @@ analysis::Figure figure_of(const analysis::Table& table) {
         series.points.push_back(
             {.x = place++,
              .y = is_printed ? *here.reference : here.ours,
-             .interval = {},
              .mark = is_printed ? analysis::Mark::hollow : analysis::Mark::filled});
         if (figure.series.empty())
           figure.x.names.push_back(fmt::format("{}, {}", table.number(row, "acceptance_rate"),

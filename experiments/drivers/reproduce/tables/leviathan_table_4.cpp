@@ -101,24 +101,20 @@ analysis::Figure figure_of(const Reproduction& result, const std::vector<std::st
           "Filled: Theorem 3.8 from the printed inputs; hollow: as printed, expected and "
           "measured (one TPU-v4, batch 1). Leviathan et al. 2023, Table 4.",
       .kind = analysis::FigureKind::marks,
-      .x = {.label = "task, T5 draft, temperature", .names = {}},
-      .y = {.label = "speed-up", .names = {}},
-      .series = {},
-      .reference = analysis::ReferenceLine{1.0, "plain decoding"},
-      .totals = {}};
-  analysis::Series ours{.name = "expected, ours", .colour = 1, .points = {}, .prediction = {}},
-      printed{.name = "expected, printed", .colour = 2, .points = {}, .prediction = {}},
-      measured{.name = "measured by the paper", .colour = 3, .points = {}, .prediction = {}};
+      .x = {.label = "task, T5 draft, temperature"},
+      .y = {.label = "speed-up"},
+      .reference = analysis::ReferenceLine{1.0, "plain decoding"}};
+  analysis::Series ours{.name = "expected, ours", .colour = 1},
+      printed{.name = "expected, printed", .colour = 2},
+      measured{.name = "measured by the paper", .colour = 3};
   for (const Comparison& row : result.rows) {
     const double place = static_cast<double>(figure.x.names.size());
     if (row.quantity == "expected_speedup") {
       figure.x.names.push_back(places.at(figure.x.names.size()));
-      ours.points.push_back({.x = place, .y = row.ours, .interval = {}});
-      printed.points.push_back(
-          {.x = place, .y = *row.reference, .interval = {}, .mark = Mark::hollow});
+      ours.points.push_back({.x = place, .y = row.ours});
+      printed.points.push_back({.x = place, .y = *row.reference, .mark = Mark::hollow});
     } else if (row.quantity == "measured_speedup_ratio") {
-      measured.points.push_back(
-          {.x = place - 1, .y = *row.reference, .interval = {}, .mark = Mark::hollow});
+      measured.points.push_back({.x = place - 1, .y = *row.reference, .mark = Mark::hollow});
     }
   }
   figure.series = {ours, printed, measured};

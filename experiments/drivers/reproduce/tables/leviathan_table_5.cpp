@@ -91,19 +91,14 @@ analysis::Figure figure_of(const analysis::Table& table) {
           "As printed: English to German, T5-XXL. Leviathan et al. 2023, Table 5 and Appendix A.5 "
           "(temperature 0: a token is kept if p(x) >= l max p).",
       .x = axis("lenience l; 1 is lossless", 0, 1.05),
-      .y = axis("acceptance rate", 0, 1),
-      .series = {},
-      .reference = {},
-      .totals = {}};
+      .y = axis("acceptance rate", 0, 1)};
   std::map<std::string, std::size_t> place;
   for (std::size_t row = 0; row < table.size(); ++row) {
     if (!is(table, row, "quantity", "acceptance_rate")) continue;
     const std::string name = fmt::format("{}, temperature {}", table.text(row, "draft_model"),
                                          table.integer(row, "temperature"));
     const auto [found, is_new] = place.try_emplace(name, figure.series.size());
-    if (is_new)
-      figure.series.push_back(
-          {.name = name, .colour = figure.series.size() + 1, .points = {}, .prediction = {}});
+    if (is_new) figure.series.push_back({.name = name, .colour = figure.series.size() + 1});
     figure.series[found->second].points.push_back(
         paper_point(table.number(row, "lenience"), table.number(row, "value")));
   }

@@ -43,24 +43,18 @@ analysis::Figure figure_of() {
                               "bonus token, accepted / drafted, "
                               "accepted / tested. Rounds that accept a draft / rounds is 0.8 too.",
                           .x = axis("tokens drafted a round", 0.5, 12.5),
-                          .y = axis("value", 0, 5),
-                          .series = {},
-                          .reference = {},
-                          .totals = {}};
+                          .y = axis("value", 0, 5)};
   for (const MetricName& name : metric_names()) {
     const bool is_ours = std::string_view(name.name).starts_with("speclab.");
     if (!is_ours || name.quantity == sim::RoundQuantity::round_hit_rate)
       continue;  // equals the acceptance rate here
     analysis::Series series{.name = std::string(name.name).substr(8),
-                            .colour = figure.series.size() + 1,
-                            .points = {},
-                            .prediction = {}};
+                            .colour = figure.series.size() + 1};
     for (int length = 1; length <= 12; ++length)
       series.points.push_back(
           {.x = static_cast<double>(length),
            .y = sim::convert_round_quantity(kRate, sim::RoundQuantity::acceptance_rate,
-                                            name.quantity, length),
-           .interval = {}});
+                                            name.quantity, length)});
     figure.series.push_back(series);
   }
   return figure;

@@ -78,27 +78,18 @@ analysis::Figure figure_of(const analysis::Table& table) {
                           .x = {.label = "",
                                 .names = {"tokens a round", "accepted a round",
                                           "rounds with a match", "accepted / drafted, at most"}},
-                          .y = axis("value", 0, 2),
-                          .series = {},
-                          .reference = {},
-                          .totals = {}};
+                          .y = axis("value", 0, 2)};
   const double tokens = ours.at("cross_tokenizer_tokens_per_round");
   const double values[] = {tokens, tokens - 1.0, ours.at("cross_tokenizer_round_hit_rate"),
                            ours.at("cross_tokenizer_accepted_per_drafted_assistant_token_max")};
-  analysis::Series series{.name = "ours", .colour = 1, .points = {}, .prediction = {}};
+  analysis::Series series{.name = "ours", .colour = 1};
   for (const double value : values)
-    series.points.push_back(
-        {.x = static_cast<double>(series.points.size()), .y = value, .interval = {}});
-  analysis::Series printed{.name = "printed", .colour = 2, .points = {}, .prediction = {}};
+    series.points.push_back({.x = static_cast<double>(series.points.size()), .y = value});
+  analysis::Series printed{.name = "printed", .colour = 2};
   const Article article(table);
-  printed.points = {{.x = 0,
-                     .y = article.value("tokens_per_round"),
-                     .interval = {},
-                     .mark = analysis::Mark::hollow},
-                    {.x = 2,
-                     .y = article.value("round_hit_rate"),
-                     .interval = {},
-                     .mark = analysis::Mark::hollow}};
+  printed.points = {
+      {.x = 0, .y = article.value("tokens_per_round"), .mark = analysis::Mark::hollow},
+      {.x = 2, .y = article.value("round_hit_rate"), .mark = analysis::Mark::hollow}};
   figure.series = {series, printed};
   return figure;
 }

@@ -130,12 +130,8 @@ analysis::Figure figure_of(const Papers& papers) {
           "and Algorithm 1.",
       .x = {.label = "nodes, root included",
             .scale = analysis::Scale::logarithmic,
-            .names = {},
             .range = analysis::Interval{1, 600}},
-      .y = axis("tokens a round", 0, 9),
-      .series = {},
-      .reference = {},
-      .totals = {}};
+      .y = axis("tokens a round", 0, 9)};
   std::vector<analysis::Point> best, binary, chains, chain;
   double total = 0;
   for (const double score : sim::best_first_scores(ranks, {.nodes = 512, .levels = 512}))

@@ -100,21 +100,16 @@ analysis::Figure figure_of(const Reproduction& result) {
           "Table 1, levels taken as independent, which "
           "over-predicts width 1 and under-predicts the gain of width.",
       .kind = analysis::FigureKind::marks,
-      .x = {.label = "tree width k", .names = {}, .range = analysis::Interval{0.5, 5.5}},
-      .y = {.label = "tokens a round", .names = {}, .range = analysis::Interval{2, 4.2}},
-      .series = {},
-      .reference = {},
-      .totals = {},
+      .x = {.label = "tree width k", .range = analysis::Interval{0.5, 5.5}},
+      .y = {.label = "tokens a round", .range = analysis::Interval{2, 4.2}},
       .dashed = "closed form"};
   for (const char* dataset : kDatasets) {
-    analysis::Series series{
-        .name = dataset, .colour = figure.series.size() + 1, .points = {}, .prediction = {}};
+    analysis::Series series{.name = dataset, .colour = figure.series.size() + 1};
     for (const Comparison& row : result.rows) {
       if (!row.setting.starts_with(fmt::format("decoding=greedy;dataset={};", dataset))) continue;
       const double width = static_cast<double>(series.points.size()) + 1;
-      series.points.push_back(
-          {.x = width, .y = *row.reference, .interval = {}, .mark = analysis::Mark::hollow});
-      series.prediction.push_back({.x = width, .y = row.ours, .interval = {}});
+      series.points.push_back({.x = width, .y = *row.reference, .mark = analysis::Mark::hollow});
+      series.prediction.push_back({.x = width, .y = row.ours});
     }
     figure.series.push_back(series);
   }
