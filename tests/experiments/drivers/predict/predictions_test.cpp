@@ -1,5 +1,5 @@
-#include "experiments/drivers/measure/cell_policy.h"
 #include "experiments/drivers/predict/predictions.h"
+#include "experiments/drivers/measure/cell_policy.h"
 
 #include <gtest/gtest.h>
 
