@@ -1,9 +1,9 @@
 #include "experiments/drivers/kinds/drafter_acceptance.h"
 
 #include "experiments/drivers/config/kinds.h"
+#include "experiments/drivers/kinds/draft_sums.h"
 #include "experiments/drivers/kinds/kind_steps.h"
-#include "experiments/drivers/measure/draft_sums.h"
-#include "experiments/drivers/measure/sibling_chances.h"
+#include "experiments/drivers/kinds/sibling_chances.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "sim/policies/policy_registry.h"
 

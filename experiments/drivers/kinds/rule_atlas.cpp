@@ -4,8 +4,8 @@
 
 #include "analysis/stats/count_law.h"
 #include "experiments/drivers/config/kinds.h"
+#include "experiments/drivers/kinds/atlas_rules.h"
 #include "experiments/drivers/kinds/kind_steps.h"
-#include "experiments/drivers/measure/atlas_rules.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "sim/policies/policy_registry.h"
 #include "sim/system/errors.h"

@@ -1,4 +1,4 @@
-#include "experiments/drivers/measure/draft_sums.h"
+#include "experiments/drivers/kinds/draft_sums.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "experiments/drivers/measure/sibling_chances.h"
+#include "experiments/drivers/kinds/sibling_chances.h"
 
 #include <algorithm>
 

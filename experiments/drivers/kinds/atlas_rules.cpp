@@ -1,4 +1,4 @@
-#include "experiments/drivers/measure/atlas_rules.h"
+#include "experiments/drivers/kinds/atlas_rules.h"
 
 #include <algorithm>
 
