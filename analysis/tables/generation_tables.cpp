@@ -67,28 +67,6 @@ const Schema<Generation>& rows_table() {
   return table;
 }
 
-const Schema<Round>& rounds_table() {
-  using R = Round;
-  static const Schema<R> table{
-      "rounds.csv",
-      "a draft-verify round of a speculative generation (none for plain decoding)",
-      {{"row_id", &R::row_id, Count{}, "the generation"},
-       {"round", &R::round, Count{}, "0 for its first one"},
-       {"position", &R::position, Count{.least = 1},
-        "index of the first token this round emitted, prompt included"},
-       {"drafted", &R::drafted, Count{}, "drafted nodes"},
-       {"rows", &R::rows, Count{.least = 1},
-        "rows of the target's forward, the pending token included"},
-       {"depth", &R::depth, Count{}, "deepest drafted node"},
-       {"accepted", &R::accepted, Count{}, "as in `rows.csv`"},
-       {"tested", &R::tested, Count{}, ""},
-       {"emitted", &R::emitted, Count{.least = 1},
-        "tokens kept after a stop rule; without one `accepted` + 1"},
-       {"next_kind", &R::next_kind, OneOf<NextKind>{{NextKind::recovered, NextKind::bonus}},
-        "`recovered` or `bonus`"}}};
-  return table;
-}
-
 const Schema<Generation>& times_table() {
   using G = Generation;
   constexpr Count kNs{.unit = "ns"};

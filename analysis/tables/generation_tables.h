@@ -1,5 +1,5 @@
 #pragma once
-// The tables that are made from the rows of a run: rows.csv, rounds.csv and times.csv.
+// The tables that are made from the rows of a run: rows.csv and times.csv.
 
 #include "analysis/tables/run_folder.h"
 #include "analysis/tables/schema.h"
@@ -7,7 +7,6 @@
 namespace speclab::analysis {
 
 const Schema<Generation>& rows_table();
-const Schema<Round>& rounds_table();
 /// Its columns of the group kReadGroup are missing in runs of earlier revisions; those of
 /// kSectionGroup are there if the manifest has sections.
 const Schema<Generation>& times_table();

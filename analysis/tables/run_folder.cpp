@@ -10,7 +10,7 @@
 #include "analysis/tables/empty_run_error.h"
 #include "analysis/tables/failures.h"
 #include "analysis/tables/generation_tables.h"
-#include "analysis/tables/read_rounds.h"
+#include "analysis/tables/rounds.h"
 #include "sim/rules/lossy_rule_options.h"
 #include "sim/system/errors.h"
 

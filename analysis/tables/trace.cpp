@@ -7,7 +7,7 @@
 
 #include "analysis/tables/fields.h"
 #include "analysis/tables/generation_tables.h"
-#include "analysis/tables/read_rounds.h"
+#include "analysis/tables/rounds.h"
 #include "sim/system/errors.h"
 
 namespace speclab::analysis {

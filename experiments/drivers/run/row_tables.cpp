@@ -1,6 +1,7 @@
 #include "experiments/drivers/run/row_tables.h"
 
 #include "analysis/tables/generation_tables.h"
+#include "analysis/tables/rounds.h"
 #include "analysis/tables/timeline.h"
 #include "experiments/drivers/journal/entry_json.h"
 #include "experiments/drivers/measure/cell_axes.h"

@@ -23,6 +23,7 @@
 #include "analysis/tables/pace.h"
 #include "analysis/tables/predicted_lengths.h"
 #include "analysis/tables/regrets.h"
+#include "analysis/tables/rounds.h"
 #include "analysis/tables/siblings.h"
 #include "analysis/tables/timeline.h"
 #include "sim/system/files.h"

@@ -1,11 +1,11 @@
-#include "analysis/tables/read_rounds.h"
+#include "analysis/tables/rounds.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "analysis/tables/generation_tables.h"
+#include "analysis/tables/fields.h"
 #include "sim/system/errors.h"
 
 namespace speclab::analysis {
@@ -47,6 +47,28 @@ void check_totals(const std::string& path, const Generation& g, const RoundTotal
 }
 
 }  // namespace
+
+const Schema<Round>& rounds_table() {
+  using R = Round;
+  static const Schema<R> table{
+      "rounds.csv",
+      "a draft-verify round of a speculative generation (none for plain decoding)",
+      {{"row_id", &R::row_id, Count{}, "the generation"},
+       {"round", &R::round, Count{}, "0 for its first one"},
+       {"position", &R::position, Count{.least = 1},
+        "index of the first token this round emitted, prompt included"},
+       {"drafted", &R::drafted, Count{}, "drafted nodes"},
+       {"rows", &R::rows, Count{.least = 1},
+        "rows of the target's forward, the pending token included"},
+       {"depth", &R::depth, Count{}, "deepest drafted node"},
+       {"accepted", &R::accepted, Count{}, "as in `rows.csv`"},
+       {"tested", &R::tested, Count{}, ""},
+       {"emitted", &R::emitted, Count{.least = 1},
+        "tokens kept after a stop rule; without one `accepted` + 1"},
+       {"next_kind", &R::next_kind, OneOf<NextKind>{{NextKind::recovered, NextKind::bonus}},
+        "`recovered` or `bonus`"}}};
+  return table;
+}
 
 /// A chain that stands as a whole ends with a bonus token, any other with a recovered one.
 void check_round(const Table& table, std::size_t row, const Round& round, const RoundPlace& place) {

@@ -2,9 +2,12 @@
 #include <string>
 
 #include "analysis/tables/run_folder.h"
-#include "analysis/tables/table.h"
+#include "analysis/tables/schema.h"
 
 namespace speclab::analysis {
+
+/// rounds.csv
+const Schema<Round>& rounds_table();
 
 /// The generation that a row of another file is about. @throws DataError if rows.csv has none of
 /// that row_id
