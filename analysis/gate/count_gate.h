@@ -67,11 +67,11 @@ std::optional<GatedRate> gated_rate(const ClusterTotals& base, const ClusterTota
 /// Fills in what follows from the rates of all cells: corrections, verdicts and reasons.
 void judge_cells(CountGate& gate, const GateOptions& options);
 
-/// Between runs of the same machine class, arithmetic, drafters, seed and axes every count of every
-/// row must be equal, but for the policy `auto`. Where they are not, or need not be, a cell is slow
-/// or fast if a rate changed beyond chance (two-sided, paired by prompt, Holm over all cells and
-/// rates), invalid if the lengths of its texts did; the same if its 95 % interval excludes the
-/// largest drop and counts need not be equal; else ambiguous.
+/// Between runs of the same machine class, number format, drafters, seed and axes every count of
+/// every row must be equal, but for the policy `auto`. Where they are not, or need not be, a cell
+/// is slow or fast if a rate changed beyond chance (two-sided, paired by prompt, Holm over all
+/// cells and rates), invalid if the lengths of its texts did; the same if its 95 % interval
+/// excludes the largest drop and counts need not be equal; else ambiguous.
 CountGate gate_counts(const Run& base, const Run& head, const GateOptions& options);
 
 }  // namespace speclab::analysis

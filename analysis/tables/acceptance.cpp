@@ -15,15 +15,8 @@
 namespace speclab::analysis {
 namespace {
 
-/// What is summed in two orders may differ by that share.
+/// Sums made in two orders may differ by that share.
 constexpr double kSumRounding = 1e-9;
-
-/// A sum of chances is at most what it is a part of.
-void check_part(const Table& table, std::size_t place, const std::string& column, double part,
-                double whole) {
-  if (part > whole * (1 + kSumRounding))
-    table.fail(place, column, fmt::format("{}; allowed: at most {}", part, whole));
-}
 
 void check_sums(const Table& table, std::size_t place, const AcceptanceRow& row) {
   const DepthSums& sums = row.sums;
@@ -48,7 +41,8 @@ std::vector<Column<AcceptanceRow>> rank_columns() {
         {name, "–",
          rank > 0 ? ""
                   : "sum of those chances times the mass of the target on the k most likely tokens "
-                    "of the drafter. At temperature 0 there are as many as drafted siblings. A "
+                    "of the drafter; k ends the name. At temperature 0 there are as many as "
+                    "drafted siblings. A "
                     "field is empty if any draft of the prompt tells fewer",
          [name, rank](const Table& table, std::size_t place, AcceptanceRow& row) {
            const auto value = table.optional_number(place, name);
@@ -56,7 +50,8 @@ std::vector<Column<AcceptanceRow>> rank_columns() {
            if (!value) return;
            if (row.sums.known_ranks != rank)
              table.fail(place, name, "missing, because the rank before it is");
-           if (*value < 0) table.fail(place, name, "below 0");
+           if (*value < 0)
+             table.fail(place, name, fmt::format("{}; allowed: numbers from 0", *value));
            row.sums.in_top[rank] = *value;
            row.sums.known_ranks = rank + 1;
          },
@@ -67,7 +62,7 @@ std::vector<Column<AcceptanceRow>> rank_columns() {
   return columns;
 }
 
-/// What rows of one file owe those before them.
+/// Checks a row against those before it.
 class RowsBefore {
  public:
   void check(const Table& table, std::size_t row, const AcceptanceRow& next) {

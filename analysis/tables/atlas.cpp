@@ -40,11 +40,12 @@ std::optional<CountedMean> read_mean(const Table& table, std::size_t row, const 
   return CountedMean{*closed_form, *counted, {*low, *high}, *p};
 }
 
-/// @param mean  of a row, as std::optional<CountedMean>
+/// @param unit  of the mean @param mean  of a row, as std::optional<CountedMean>
 /// @param put   gives a row the mean
 template <typename Mean, typename Put>
-std::vector<Column<AtlasRow>> mean_columns(const MeanNames& names, Mean mean, Put put) {
-  const auto column = [mean](const std::string& name, auto part, std::string_view meaning) {
+std::vector<Column<AtlasRow>> mean_columns(const MeanNames& names, std::string_view unit, Mean mean,
+                                           Put put) {
+  const auto column = [mean, unit](const std::string& name, auto part, std::string_view meaning) {
     return Column<AtlasRow>{name, "–", meaning, [](const Table&, std::size_t, AtlasRow&) {},
                             [mean, part](const AtlasRow& row, CsvWriter& csv) {
                               const std::optional<CountedMean> value = mean(row);
@@ -68,6 +69,7 @@ std::vector<Column<AtlasRow>> mean_columns(const MeanNames& names, Mean mean, Pu
       column(
           names.p, [](const CountedMean& m) { return m.p; },
           "two-sided p of the count under its exact law (of coins Poisson-binomial)")};
+  columns.back().values = "–";
   columns.front().read = [names, put](const Table& table, std::size_t place, AtlasRow& row) {
     put(table, place, row);
   };
@@ -77,7 +79,7 @@ std::vector<Column<AtlasRow>> mean_columns(const MeanNames& names, Mean mean, Pu
 std::vector<Column<AtlasRow>> acceptance_columns() {
   const MeanNames names("acceptance");
   return mean_columns(
-      names, [](const AtlasRow& row) { return std::optional(row.acceptance); },
+      names, "–", [](const AtlasRow& row) { return std::optional(row.acceptance); },
       [names](const Table& table, std::size_t place, AtlasRow& row) {
         const auto mean = read_mean(table, place, names, 1.0);
         if (!mean) table.fail(place, names.closed_form, "missing");
@@ -89,7 +91,7 @@ std::vector<Column<AtlasRow>> token_columns() {
   constexpr double kMostTokensARound = 1e4;
   const MeanNames names("tokens_per_round");
   return mean_columns(
-      names, [](const AtlasRow& row) { return row.tokens_per_round; },
+      names, "tokens", [](const AtlasRow& row) { return row.tokens_per_round; },
       [names](const Table& table, std::size_t place, AtlasRow& row) {
         row.tokens_per_round = read_mean(table, place, names, kMostTokensARound);
       });

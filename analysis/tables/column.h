@@ -60,7 +60,7 @@ struct Column {
       field.write(csv, field_of(access, row));
     };
   }
-  /// For a field that is spread over several columns.
+  /// Makes a column of a field that is spread over several ones.
   Column(std::string column, std::string_view unit, std::string_view told, Read reads, Write writes)
       : name(std::move(column)),
         values(unit),

@@ -27,35 +27,34 @@ const Schema<CostRow>& costs_table() {
   using sim::CostKind;
   static const Schema<CostRow> table{
       "costs.csv", "a point of the cost surface, measured",
-      joined<CostRow>({
-          {{"model", &CostRow::model, Text{},
-            "what drafts and verifies; all but `model` are empty for the target's own costs"},
-           {"drafter", &CostRow::drafter, MaybeText{}, ""},
-           {"tree", &CostRow::tree, MaybeText{}, ""},
-           {"verifier", &CostRow::verifier, MaybeText{}, ""},
-           {"regime", &CostRow::regime, OneOf<Regime>{{Regime::greedy, Regime::sampled}},
-            "`greedy` or `sampled`: whether laws are made and drawn from; empty where it does "
-            "not matter"},
-           {"kind", &CostRow::kind,
-            OneOf<CostKind>{
-                {CostKind::target, CostKind::draft, CostKind::prefill, CostKind::overhead}},
-            "`target`, `draft` (one call that drafts `rows` levels), `prefill` (`rows` prompt "
-            "tokens; with a drafter what its first draft costs on top), `overhead` (a round "
-            "without forwards)"},
-           {"rows", &CostRow::rows, Count{.least = 1},
-            "rows of the forward, tokens in the cache before it, sequences"},
-           {"context", &CostRow::context, Count{}, ""},
-           {"batch", &CostRow::batch, Count{.least = 1}, ""}},
-          estimate_columns<CostRow>(
-              "ns", &CostRow::ns, {.high = 1e15, .unit = "ns"},
-              "mean over `n` passes of the median in each, with its 95 % interval (Student's t "
-              "over passes, on the scale of logarithms). A machine that is now fast and now slow "
-              "thus counts as it does in walltimes. A point that one pass met has the median of "
-              "`n` timings and the interval of order statistics, empty if `n` < 6. Rows before "
-              "2026-11-24 are such medians over all passes"),
-          {{"n", [](auto& row) -> auto& { return row.ns.n; }, Count{.least = 1},
-            "passes; of a point that one pass met, timings"}}  // namespace speclab::analysis
-      })};
+      joined<CostRow>(
+          {{{"model", &CostRow::model, Text{},
+             "what drafts and verifies; all but `model` are empty for the target's own costs"},
+            {"drafter", &CostRow::drafter, MaybeText{}, ""},
+            {"tree", &CostRow::tree, MaybeText{}, ""},
+            {"verifier", &CostRow::verifier, MaybeText{}, ""},
+            {"regime", &CostRow::regime, OneOf<Regime>{{Regime::greedy, Regime::sampled}},
+             "`greedy` or `sampled`: whether laws are made and drawn from; empty where it does "
+             "not matter"},
+            {"kind", &CostRow::kind,
+             OneOf<CostKind>{
+                 {CostKind::target, CostKind::draft, CostKind::prefill, CostKind::overhead}},
+             "`target`, `draft` (one call that drafts `rows` levels), `prefill` (`rows` prompt "
+             "tokens; with a drafter what its first draft costs on top), `overhead` (a round "
+             "without forwards)"},
+            {"rows", &CostRow::rows, Count{.least = 1},
+             "rows of the forward, tokens in the cache before it, sequences"},
+            {"context", &CostRow::context, Count{}, ""},
+            {"batch", &CostRow::batch, Count{.least = 1}, ""}},
+           estimate_columns<CostRow>(
+               "ns", &CostRow::ns, {.high = 1e15, .unit = "ns"},
+               "mean over `n` passes of the median in each, with its 95 % interval (Student's t "
+               "over passes, on the scale of logarithms). A machine that is now fast and now slow "
+               "thus counts as it does in walltimes. A point that one pass met has the median of "
+               "`n` timings and the interval of order statistics, empty if `n` < 6. Rows before "
+               "2026-11-24 are such medians over all passes"),
+           {{"n", [](auto& row) -> auto& { return row.ns.n; }, Count{.least = 1},
+             "passes; of a point that one pass met, timings"}}})};
   return table;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -20,8 +21,9 @@ namespace speclab::analysis {
 /// A text that must be there; with `allowed` one of these.
 struct Text {
   std::vector<std::string_view> allowed{};
+  std::string_view unit = "text";
 
-  std::string_view values() const { return "text"; }
+  std::string_view values() const { return unit; }
   void read(const Table& table, std::size_t row, const std::string& column,
             std::string& out) const {
     out = table.text(row, column);
@@ -66,15 +68,16 @@ struct Count {
 /// An integer that may be missing.
 struct MaybeCount {
   std::int64_t least = 0;
+  std::int64_t most = std::int64_t{1} << 53;
   std::string_view unit = "integer";
 
   std::string_view values() const { return unit; }
   void read(const Table& table, std::size_t row, const std::string& column,
             std::optional<std::int64_t>& out) const {
-    constexpr std::int64_t kMost = std::int64_t{1} << 53;
     out = table.optional_integer(row, column);
-    if (out && (*out < least || *out > kMost))
-      table.fail(row, column, fmt::format("{}; allowed: integers from {} to 2^53", *out, least));
+    if (out && (*out < least || *out > most))
+      table.fail(row, column,
+                 fmt::format("{}; allowed: integers from {} to {}", *out, least, most));
   }
   void write(CsvWriter& csv, const std::optional<std::int64_t>& value) const {
     value ? csv.field(*value) : csv.missing();
@@ -98,6 +101,16 @@ struct Number {
   /// A missing value is an empty field.
   void write(CsvWriter& csv, const std::optional<double>& value) const { csv.field(value); }
 };
+
+/// Any finite number.
+inline constexpr Number kAnyNumber{.low = std::numeric_limits<double>::lowest()};
+
+/// A sum that is part of another one; sums made in two orders may differ by 1e-9 of it.
+inline void check_part(const Table& table, std::size_t row, std::string_view column, double part,
+                       double whole) {
+  if (part > whole * (1 + 1e-9))
+    table.fail(row, column, fmt::format("{}; allowed: numbers from 0 to {}", part, whole));
+}
 
 struct Flag {
   std::string_view values() const { return "0 or 1"; }

@@ -45,7 +45,7 @@ const Schema<Generation>& rows_table() {
             {"prompt_id", &G::prompt_id, Text{}, "as in `experiments/prompts`"},
             {"category", &G::category, Text{}, "as in the axes, like those from `model` on"}},
            axes_columns<G>(&G::axes),
-           {{"seed", &G::seed, Text{}, "key of the random streams"},
+           {{"seed", &G::seed, Text{.unit = "integer"}, "key of the random streams"},
             {"sequence_id", &G::sequence_id, Count{},
              "sequence number within the streams, from the id of the prompt and the repetition. "
              "Revisions before sections took the place of the prompt in the list: their configs, "
@@ -70,6 +70,7 @@ const Schema<Generation>& rows_table() {
 const Schema<Generation>& times_table() {
   using G = Generation;
   constexpr Count kNs{.unit = "ns"};
+  constexpr MaybeCount kBytes{.most = 1'000'000'000'000'000'000, .unit = "bytes"};
   static const Schema<G> table{
       "times.csv",
       "a generation, measured",
@@ -84,14 +85,14 @@ const Schema<Generation>& times_table() {
        {"target_ns", &G::target_ns, kNs, ""},
        {"verify_ns", &G::verify_ns, kNs, ""},
        {"other_ns", &G::other_ns, kNs, ""},
-       {"peak_memory_bytes", &G::peak_memory_bytes, MaybeCount{.unit = "bytes"},
+       {"peak_memory_bytes", &G::peak_memory_bytes, kBytes,
         "peak of the process or device so far, decoders of other cells and of lossy rows' second "
         "decoding included; empty if unknown"},
-       {"target_bytes", &G::target_bytes, MaybeCount{.unit = "bytes"},
+       {"target_bytes", &G::target_bytes, kBytes,
         "that the forwards of the rounds read: weights, and cached keys and values. They are "
         "counted, not measured; `draft_bytes` is 0 if the drafter reads no model",
         kReadGroup},
-       {"draft_bytes", &G::draft_bytes, MaybeCount{.unit = "bytes"}, "", kReadGroup},
+       {"draft_bytes", &G::draft_bytes, kBytes, "", kReadGroup},
        {"energy_j", &G::energy_j, Number{.high = 1e15, .unit = "J"},
         "energy of the rounds, read from counters before the first and after the last one; empty "
         "if nothing tells it",

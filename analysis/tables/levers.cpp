@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t kMostCounted = 1'000'000;
 constexpr Number kAbove0{.low = kAboveZero, .high = 1e18};
 
-/// What was decoded, and how.
+/// Columns of the model, its weights and the way of decoding.
 std::vector<Column<LeverRow>> setting_columns() {
   using L = LeverRow;
   return {{"model", &L::model, Text{},
@@ -37,15 +37,15 @@ const Schema<LeverRow>& levers_table() {
             {"tokens_per_s", &L::tokens_per_s, kAbove0,
              "decoded tokens a second of the batch, without the prefill, and the 95 % interval "
              "over the units"}},
-           interval_columns<L>("tokens_per_s", &L::interval, {}),
+           interval_columns<L>("tokens_per_s", &L::interval, kAnyNumber),
            {{"predicted_tokens_per_s", &L::predicted_tokens_per_s, kAbove0,
              "from forwards timed before, and the rounds of pilots"},
             {"tokens_per_round", &L::tokens_per_round, kAbove0, "of one sequence"},
-            {"speedup", &L::speedup, Number{},
+            {"speedup", &L::speedup, kAnyNumber,
              "seconds of plain decoding over those of assisted decoding; empty for plain "
              "decoding"}},
-           interval_columns<L>("speedup", &L::speedup_interval, {}),
-           {{"batch_gain", &L::batch_gain, Number{},
+           interval_columns<L>("speedup", &L::speedup_interval, kAnyNumber),
+           {{"batch_gain", &L::batch_gain, kAnyNumber,
              "tokens a second of the batch over those of four of its sequences, each alone; empty "
              "elsewhere"},
             {"weight_bytes", &L::weight_bytes, Count{.unit = "bytes"},

@@ -17,7 +17,7 @@
 namespace speclab::analysis {
 namespace {
 
-/// What the verifier says of the output law.
+/// Checks a row against its verifier's promise about the output law.
 void check_rule(const Table& table, std::size_t row, const Generation& g) {
   const bool is_forced = g.axes.verifier == "replay",
              is_lossy = is_lossy_rule(g.axes.verifier) && g.axes.temperature > 0;
@@ -43,7 +43,7 @@ void check_repetition(const Table& table, std::size_t row, const Generation& g,
                            *repetitions - 1, has_more ? "plain_repetitions" : "repetitions"));
 }
 
-/// What the columns of a row owe each other.
+/// Checks the columns of a row against each other.
 void check_generation(const Table& table, std::size_t row, const Generation& g,
                       const Manifest& manifest) {
   check_rule(table, row, g);
@@ -67,7 +67,7 @@ void check_generation(const Table& table, std::size_t row, const Generation& g,
                            manifest.seed));
 }
 
-/// What rows of one file owe those before them.
+/// Checks a row against those before it.
 class RowsBefore {
  public:
   void check(const Table& table, std::size_t place, const Generation& g) {
@@ -126,7 +126,7 @@ void check_split(const Table& table, std::size_t row, const Generation& g) {
   }
 }
 
-/// What times.csv says of a generation.
+/// Copies the fields of times.csv.
 void add_times(const Generation& times, Generation& g) {
   g.prefill_ns = times.prefill_ns;
   g.time_to_first_token_ns = times.time_to_first_token_ns;
@@ -214,7 +214,7 @@ void read_texts(const std::string& path, Run& run) {
       throw DataError(fmt::format("{}: row_id {} is not in rows.csv", path, sample.row_id));
 }
 
-/// What the device disturbed is in no number, as what failed.
+/// Leaves out generations that the device disturbed, as those that failed.
 void drop_disturbed(const std::string& path, Run& run) {
   const std::vector<DeviceRow> rows = device_table().read_if_there(path);
   for (const DeviceRow& row : rows)

@@ -5,12 +5,12 @@ import re
 
 from house_tree import Place, counted, folder_of
 
-INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*"([^"]+)"')
+INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]')
 
 
 @functools.cache
 def includes(tree):
-    """@return for each source of the product its quoted includes that git lists: (line, path)"""
+    """@return for each source of the product its includes of files that git lists: (line, path)"""
     known = frozenset(tree.files)
     found = {}
     for name in tree.product:

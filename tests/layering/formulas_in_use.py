@@ -91,9 +91,10 @@ def table_mistakes(root):
             if line.startswith("|")][2:]
     listed = {name for row in rows for name in re.findall(r"`(\w+)`", row[2])}
     files = {path.stem for path in (root / "sim/analytic").glob("*.h")} - SHARED
+    policies = {path.stem for path in (root / "sim/policies").glob("*.h")}
     mistakes = [f"sim/FORMULAS.md lacks `{name}`" for name in sorted(files - listed)]
-    mistakes += [f"sim/FORMULAS.md: `{name}` is no file of sim/analytic"
-                 for name in sorted(listed - files - SHARED)]
+    mistakes += [f"sim/FORMULAS.md: `{name}` is no file of sim/analytic or sim/policies"
+                 for name in sorted(listed - files - policies - SHARED)]
     reproduce = root / "experiments/drivers/reproduce"
     tables = set(re.findall(r'\{\s*"(\w+)",', (reproduce / "experiments.cpp").read_text() +
                             (reproduce / "measured/measured_table.cpp").read_text()))

@@ -21,7 +21,7 @@
 namespace speclab::experiments {
 namespace {
 
-/// What `speclab NAME` is, and how it takes its options and acts on them.
+/// A command: its name and help, its options, and the function that acts on them.
 struct Command {
   const char *name, *description, *example;
   std::function<void(CLI::App*, int& status)> add;

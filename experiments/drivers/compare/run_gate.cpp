@@ -91,7 +91,8 @@ void print_text(const CountGate& gate, const analysis::GateOptions& options) {
     fmt::print("not the same work (base, head):\n{}", lines(gate.work_differences));
   if (!gate.cells.empty()) {
     if (gate.is_exact())
-      fmt::print("same machine class, arithmetic, drafters and seed: counts are gated exactly\n");
+      fmt::print(
+          "same machine class, number format, drafters and seed: counts are gated exactly\n");
     else
       fmt::print(
           "counts may differ, for these do (base, head), and are gated by paired intervals over "

@@ -1,6 +1,6 @@
 #pragma once
-// The kinds of experiment as a config names them. A new one is a line in kinds.cpp, and a file
-// and a line in kinds/kind_steps.cpp.
+// The kinds of experiment as a config names them. A new one is a line in kinds.cpp, files in
+// `kinds`, and their names in kinds/kind_steps.{h,cpp}.
 
 #include <cstdint>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace speclab::experiments {
 
-/// What a kind leaves behind, and its report shows.
+/// The result of a kind, which its report shows.
 enum class Yield : std::uint8_t {
   generations,
   costs,

@@ -108,6 +108,7 @@ struct PredictionEntry {
 struct CellEntry {
   std::size_t cell = 0;
   std::optional<std::size_t> prompt{};  ///< index in Plan::prompts; none: the whole cell
+  std::string where{};                  ///< file and line that it was read from, for messages
   nlohmann::ordered_json found;
 };
 

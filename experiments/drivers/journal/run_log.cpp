@@ -6,6 +6,7 @@
 #include <optional>
 #include <ranges>
 
+#include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/journal/entry_line.h"
 #include "experiments/drivers/journal/origin.h"
 #include "sim/system/errors.h"
@@ -56,7 +57,8 @@ void RunLog::take(std::string_view payload, JournalPlace place) {
   else if (line.kind == "end")
     section->second.finished = entry_json(line).value("entries", std::size_t{0}) == num_taken_;
   else
-    section->second.take(line, {.place = place, .journal = 0, .section = line.section});
+    section->second.take(line, {.place = place, .journal = 0, .section = line.section},
+                         [this] { return fmt::format("{}/journal:{}", folder_, num_taken_ + 1); });
   num_opened_ = std::max(num_opened_, line.section);
   ++num_taken_;
 }
@@ -120,7 +122,7 @@ void RunLog::look_at(const Plan& plan) {
     take_predictions(own);
     for (const auto& [key, pace] : own.paces)
       paces_.emplace(static_cast<std::int64_t>(*known(keys_->row_of(key), true, key)), pace);
-    take_cell_entries(own);
+    take_cell_entries(own, experiment_kind(plan.config.kind).entry);
     take_rows(section_, own);
   }
   for (auto& [number, section] :
@@ -167,9 +169,14 @@ void RunLog::take_rows(int number, Section& section) {
   section = Section{.header = std::move(section.header)};
 }
 
-void RunLog::take_cell_entries(const Section& section) {
+void RunLog::take_cell_entries(const Section& section, std::string_view kind) {
   for (const auto& [key, found] : section.cell_entries) {
-    CellEntry entry{.cell = *known(keys_->cell_of(key.first), true, key.first), .found = found};
+    if (found.kind != kind)
+      throw DataError(fmt::format("{}: an entry of the kind '{}'; allowed: those of the run's kind",
+                                  found.where, escaped(found.kind, 80)));
+    CellEntry entry{.cell = *known(keys_->cell_of(key.first), true, key.first),
+                    .where = found.where,
+                    .found = found.found};
     if (!key.second.empty()) entry.prompt = known(keys_->prompt_of(key.second), true, key.second);
     cell_entries_.insert_or_assign({entry.cell, entry.prompt}, std::move(entry));
   }

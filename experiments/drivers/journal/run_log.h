@@ -15,7 +15,7 @@
 
 namespace speclab::experiments {
 
-/// Of kinds without generations, by cell and prompt; no prompt: the whole cell.
+/// Entries of kinds without generations, by cell and prompt; no prompt: the whole cell.
 using CellEntries = std::map<std::pair<std::size_t, std::optional<std::size_t>>, CellEntry>;
 
 /// The journal of a run, read and appended to entry by entry. It has sections, each behind a
@@ -106,7 +106,8 @@ class RunLog {
                 const std::function<void(const Entry&)>& visit) const;
   void take_rows(int number, Section& section);
   void take_predictions(const Section& section);
-  void take_cell_entries(const Section& section);
+  /// @param kind  of the entries that the plan makes
+  void take_cell_entries(const Section& section, std::string_view kind);
   void drop_foreign_pilots();
   /// The place of a key in the plan. @throws DataError if the plan's own section has work that is
   /// not the plan's

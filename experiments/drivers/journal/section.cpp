@@ -8,18 +8,13 @@
 namespace speclab::experiments {
 namespace {
 
-/// Of a cell.
+/// The id of an entry's cell.
 std::string cell_of(const Json& entry) { return entry.at("cell").get<std::string>(); }
-
-bool is_cell_entry(std::string_view kind) {
-  return std::ranges::any_of(experiment_kinds(), [&](const ExperimentKind& experiment) {
-    return experiment.looks_at_drafts() && kind == experiment.entry;
-  });
-}
 
 }  // namespace
 
-void Section::take(const EntryLine& line, const StoredEntry& stored) {
+void Section::take(const EntryLine& line, const StoredEntry& stored,
+                   const std::function<std::string()>& where) {
   const std::string key(line.key);
   if (line.kind == "row")
     take_row(key, stored);
@@ -29,20 +24,30 @@ void Section::take(const EntryLine& line, const StoredEntry& stored) {
     take_failure(key, failure_entry(entry_json(line)));
   else if (line.kind == "pilot")
     pilots.insert_or_assign(key, pilot_entry(entry_json(line)));
-  else
-    take_table(line.kind, entry_json(line));
+  else if (const Json entry = entry_json(line); !take_table(line.kind, entry))
+    take_cell(line.kind, entry, where());
 }
 
-void Section::take_table(std::string_view kind, const Json& entry) {
+bool Section::take_table(std::string_view kind, const Json& entry) {
   if (kind == "costs")
     for (const Json& cost : entry) costs.push_back(cost_entry(cost));
   else if (kind == "predictions")
     for (const Json& prediction : entry)
       predictions.insert_or_assign(cell_of(prediction), prediction_entry(prediction));
-  else if (is_cell_entry(kind))
-    cell_entries.insert_or_assign({cell_of(entry), entry.value("prompt", "")}, entry);
   else
+    return false;
+  return true;
+}
+
+void Section::take_cell(std::string_view kind, const Json& entry, const std::string& where) {
+  const auto found = std::ranges::find_if(experiment_kinds(), [&](const ExperimentKind& e) {
+    return e.looks_at_drafts() && kind == e.entry;
+  });
+  if (found == experiment_kinds().end())
     throw DataError("'" + escaped(std::string(kind)) + "' is no kind of entry");
+  const std::string prompt = found->is_by_prompt ? entry.at("prompt").get<std::string>() : "";
+  cell_entries.insert_or_assign({cell_of(entry), prompt},
+                                StoredCell{std::string(kind), where, entry});
 }
 
 /// A generation that failed before and has a row now has not failed.

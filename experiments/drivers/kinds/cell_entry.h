@@ -4,13 +4,13 @@
 
 namespace speclab::experiments {
 
-/// What an entry of a cell says. @throws DataError if it is not of the kind's form
+/// Reads an entry of a cell. @throws DataError with its place if it is not of the kind's form
 template <typename Found>
 Found found_in(const CellEntry& entry, Found (*read)(const Json&)) {
   try {
     return read(entry.found);
   } catch (const Json::exception& error) {
-    throw DataError(std::string("the journal's entry of a cell: ") + error.what());
+    throw DataError(entry.where + ": " + error.what());
   }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the kind drafter_acceptance finds in a prompt of a cell, as its journal holds it.
+// Findings of the kind drafter_acceptance in a prompt of a cell, as its journal holds them.
 
 #include <cstdint>
 #include <map>

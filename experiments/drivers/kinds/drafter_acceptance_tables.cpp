@@ -8,7 +8,7 @@
 namespace speclab::experiments {
 namespace {
 
-/// What all rows of a prompt of a cell have in common.
+/// A row with the fields that all rows of a prompt of a cell share.
 template <typename Row>
 Row row_of(const Plan& plan, const CellEntry& found) {
   const Cell& cell = plan.cells[found.cell];

@@ -12,11 +12,11 @@ class Workbench;
 /// Name and content.
 using NamedFile = std::pair<std::string, std::string>;
 
-/// What a kind of experiment does once its models are loaded, and the tables that it makes.
+/// The work of a kind of experiment once its models are loaded, and the tables that it makes.
 struct KindSteps {
   const char* kind;  ///< its name
   void (*run)(Workbench& bench);
-  /// What generations need before they are measured; null where there are none.
+  /// Measures all that generations need first; null where there are none.
   void (*prepare)(Workbench& bench) = nullptr;
   /// Tables of its entries of cells, its own first; null where it has generations or costs.
   std::vector<NamedFile> (*tables)(const Plan& plan, const RunLog& log) = nullptr;
@@ -32,10 +32,10 @@ void run_decoding(Workbench& bench);
 void prepare_decoding(Workbench& bench);
 /// Only what rounds cost.
 void run_cost_surface(Workbench& bench);
-/// What every verification rule makes of the same logged drafts.
+/// Shows the same logged drafts to every verification rule.
 void run_rule_atlas(Workbench& bench);
 std::vector<NamedFile> rule_atlas_tables(const Plan& plan, const RunLog& log);
-/// What every drafter would keep at every place of the target's own text.
+/// Counts the drafts that the target would keep at every place of its own text.
 void run_drafter_acceptance(Workbench& bench);
 std::vector<NamedFile> drafter_acceptance_tables(const Plan& plan, const RunLog& log);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the kind rule_atlas finds in a cell, as its journal holds it.
+// Findings of the kind rule_atlas in a cell, as its journal holds them.
 
 #include <cstdint>
 #include <optional>

@@ -11,7 +11,7 @@
 
 namespace speclab::experiments {
 
-/// Whose costs these are.
+/// The key of the costs of a model and a drafting.
 analysis::PairKey pair_key(const std::string& model, const Drafting& drafting, Regime regime);
 
 /// The pilots that a cell is predicted from: acceptance is a real model's, also for a shape model.

@@ -29,7 +29,7 @@ struct RoundTotals {
   }
 };
 
-/// What times.csv says of a row.
+/// Fills the fields of times.csv.
 void add_times(const RowEntry& row, const RoundTotals& totals, analysis::Generation& g) {
   g.prefill_ns = row.prefill_ns;
   g.time_to_first_token_ns = row.time_to_first_token_ns;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <thread>
 
 #include "analysis/tables/csv_records.h"
@@ -67,16 +68,17 @@ std::size_t num_rows(const std::string& csv) {
   return records - std::size_t{records > 0};  // the header is none
 }
 
-/// @param what  a row of the table is
-void expect_held(const std::string& table, std::size_t held, std::string_view what) {
+/// @param held  counts the rows that the journals make @param what  a row of the table is
+void expect_held(const std::string& table, const std::function<std::size_t()>& held,
+                 std::string_view what) {
   std::error_code none;
   if (!std::filesystem::exists(table, none)) return;
-  const std::size_t in_table = num_rows(read_file(table));
-  if (in_table > held)
+  const std::size_t in_table = num_rows(read_file(table)), in_journals = held();
+  if (in_table > in_journals)
     throw DataError(
         fmt::format("{}: has {} {}, the journals hold {}: put the missing lines or shards back "
                     "from a copy, or measure them anew with --repair",
-                    table, in_table, what, held));
+                    table, in_table, what, in_journals));
 }
 
 }  // namespace
@@ -121,13 +123,15 @@ const HeaderEntry* RunJournals::last_header() const {
 /// Only generations are taken over by the section of an edited config.
 void RunJournals::check_nothing_lost() const {
   if (log().sections().empty()) return;
-  expect_held(access_.folder + "/rows.csv", log_.rows().size() + log_.num_rows_aside(),
-              "generations");
-  if (log().sections().size() > 1) return;
-  const KindSteps& steps = kind_steps(plan_.config.kind);
-  if (steps.tables == nullptr) return;
-  const NamedFile own = steps.tables(plan_, log_).front();
-  expect_held(access_.folder + "/" + own.first, num_rows(own.second), steps.row);
+  expect_held(
+      access_.folder + "/rows.csv", [this] { return log_.rows().size() + log_.num_rows_aside(); },
+      "generations");
+  const ExperimentKind& kind = experiment_kind(plan_.config.kind);
+  if (log().sections().size() > 1 || !kind.looks_at_drafts()) return;
+  const KindSteps& steps = kind_steps(kind.name);
+  expect_held(
+      access_.folder + "/" + kind.table,
+      [&] { return num_rows(steps.tables(plan_, log_).front().second); }, steps.row);
 }
 
 std::unique_ptr<RunLock> RunJournals::lock(const std::string& folder) const {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -37,15 +38,18 @@ constexpr const char* kEnd = "<!-- end columns -->";
 /// Columns that the page describes together, since the later ones have no meaning of their own.
 struct Described {
   std::vector<std::string> names;
-  std::vector<std::string> values;  ///< each once, in order
+  std::vector<std::string> values;  ///< of each name
   std::string meaning;
 
   void add(const std::string& name, std::string_view value) {
     names.push_back("`" + name + "`");
-    if (values.empty() || values.back() != value) values.emplace_back(value);
+    values.emplace_back(value);
   }
+  /// One value stands for all if they are equal.
   std::string row() const {
-    return fmt::format("| {} | {} | {} |\n", fmt::join(names, ", "), fmt::join(values, ", "),
+    const bool are_equal = std::ranges::count(values, values.front()) == std::ssize(values);
+    return fmt::format("| {} | {} | {} |\n", fmt::join(names, ", "),
+                       are_equal ? values.front() : fmt::format("{}", fmt::join(values, ", ")),
                        meaning);
   }
 };

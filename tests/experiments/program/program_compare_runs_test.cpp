@@ -52,7 +52,7 @@ class CompareRuns : public ::testing::Test {
 
 TEST_F(CompareRuns, OfTheSameRunIsTheSame) {
   for (const char* name : {"base", "head"}) write(name, options_of(0.6));
-  expect(0, "same machine class, arithmetic, drafters and seed: counts are gated exactly");
+  expect(0, "same machine class, number format, drafters and seed: counts are gated exactly");
   expect(0, "SAME: every count is what the base has");
 }
 
