@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include "analysis/tables/run_folder.h"
@@ -68,6 +69,24 @@ TEST_F(Drift, OfEveryFieldOfTheOriginIsNamed) {
         << key;
   }
   EXPECT_EQ(refusal([&] { check_same_header(begun_, begun_, "run"); }), "");
+}
+
+/// Defect: an entry of another kind of experiment, or one that names no prompt, is taken for this
+/// run's and ends the program where its table is made.
+TEST_F(Drift, OfTheKindOfAnEntryIsRefusedWithItsPlace) {
+  const std::string folder = experiment_.folder("run");
+  for (const char* kind : {"atlas", "acceptance"}) {
+    const std::string run = experiment_.folder(kind);
+    std::filesystem::copy(folder, run, std::filesystem::copy_options::recursive);
+    RunLog(plan_, run).add(kind, {.cell = 1, .found = {{"rows", 1}, {"rules", Json::array()}}});
+    try {
+      RunLog(plan_, run);
+      ADD_FAILURE() << kind << " is read";
+    } catch (const DataError& error) {
+      EXPECT_NE(std::string(error.what()).find(run + "/journal:"), std::string::npos)
+          << error.what();
+    }
+  }
 }
 
 /// Defect: a run of an earlier revision differs in an entry that is gone, and goes on no more.
