@@ -195,7 +195,7 @@ TEST_F(RunFolder, MissesRoundsThatAreLostDoubledOrMoved) {
 }
 
 TEST_F(RunFolder, RefusesRowsOfAnotherRun) {
-  edit("manifest.toml", "\"fast\"\nseed = 1\n", "\"fast\"\nseed = 2\n");
+  edit("manifest.toml", "\nseed = 1\nconfig_sha256", "\nseed = 2\nconfig_sha256");
   EXPECT_TRUE(error_has("rows of another run")) << error();
 }
 
