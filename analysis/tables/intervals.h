@@ -57,7 +57,8 @@ std::vector<Column<Row>> estimate_columns(const std::string& name, Access access
   return columns;
 }
 
-/// The same of a table that nothing reads. @param access  to a std::optional<Estimate>, by value
+/// A value beside its interval, in a table that is only written.
+/// @param access  to a std::optional<Estimate>, by value
 template <typename Row, typename Access>
 std::vector<Column<Row>> shown_estimate_columns(const std::string& name, Access access,
                                                 std::string_view unit, std::string_view meaning) {

@@ -59,7 +59,7 @@ struct Generation {
   std::int64_t section = 0;  ///< of Manifest::sections, that measured it; 0 where there are none
 
   std::int64_t walltime_ns() const { return prefill_ns + decode_ns; }
-  /// By all models in its rounds.
+  /// Bytes that all models read in its rounds.
   std::optional<std::int64_t> read_bytes() const {
     return target_bytes && draft_bytes ? std::optional(*target_bytes + *draft_bytes) : std::nullopt;
   }

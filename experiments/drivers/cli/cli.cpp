@@ -171,7 +171,7 @@ std::string output_problem(int number) {
                          : "standard output: cannot write; free space where it goes";
 }
 
-/// What was printed must have arrived: a full disk behind a redirection is noticed only here.
+/// Checks that the printed text arrived: a full disk behind a redirection is noticed only here.
 void flush_standard_output() {
   errno = 0;
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw WriteError(output_problem(errno));

@@ -103,8 +103,8 @@ struct PredictionEntry {
       speedup_interval{};  ///< 95 %, of what is measured; missing where the pilots do not bear one
 };
 
-/// What a kind without generations found in a cell, or in one prompt of it. The kind alone knows
-/// its form.
+/// The findings of a kind without generations in a cell, or in one prompt of it. The kind alone
+/// knows its form.
 struct CellEntry {
   std::size_t cell = 0;
   std::optional<std::size_t> prompt{};  ///< index in Plan::prompts; none: the whole cell

@@ -23,7 +23,7 @@ using ValueOfKey =
                  double*, std::optional<double>*, std::string*, LenientResidual*,
                  std::vector<std::string>*, std::vector<double>*, std::vector<std::int32_t>*>;
 
-/// What a user may know of a key.
+/// The description of a key that users see.
 struct KeyDoc {
   std::string
       table;  ///< "axes"; "drafters.NAME" for tables of any name; empty for keys of no table
