@@ -110,11 +110,15 @@ std::vector<std::pair<std::string, std::string>> drafted_trees(const RunConfig& 
 bool meets(const RunConfig& config, const std::pair<std::string, std::string>& drafted,
            const std::string& policy) {
   const Sweep sweep(config);
-  for (const std::string& model : config.models)
+  for (const std::string& model : config.axes.model)
     for (const double temperature : config.axes.temperature)
       for (const std::string& verifier : config.axes.verifier)
-        if (sweep.is_zipped(
-                sweep.point(model, temperature, drafted.first, drafted.second, policy, verifier)))
+        if (sweep.is_zipped(sweep.point({.model = model,
+                                         .drafter = drafted.first,
+                                         .tree = drafted.second,
+                                         .policy = policy,
+                                         .verifier = verifier,
+                                         .temperature = temperature})))
           return true;
   return false;
 }
@@ -156,7 +160,7 @@ void check_confidence(const ConfigReader& reader, const RunConfig& config) {
     refuse_if(draws_tree_under(policies[i]),
               "a drafter of axes.drafter draws trees, and confidence ends chains: put them into "
               "two runs, or separate them by a [[zip]]");
-    refuse_if(std::ranges::any_of(config.models, is_shape_model),
+    refuse_if(std::ranges::any_of(config.axes.model, is_shape_model),
               "target.model names a shape model, which has no meaningful confidence");
     refuse_if(config.has_device_rounds(), "target.rounds is device");
   }
@@ -184,7 +188,7 @@ void check_verifiers(const ConfigReader& reader, const RunConfig& config) {
       reader.refuse_element(
           "verifier", i, "verifiers that take trees, because a drafter of axes.drafter draws some");
   }
-  if (verifiers.size() > 1 && std::ranges::any_of(config.models, is_shape_model))
+  if (verifiers.size() > 1 && std::ranges::any_of(config.axes.model, is_shape_model))
     reader.refuse_element(
         "verifier", 1,
         "one verifier, because target.model names a shape model, which replays its verdicts");
@@ -192,7 +196,7 @@ void check_verifiers(const ConfigReader& reader, const RunConfig& config) {
 
 /// How deep a grown tree is depends on the text; that of a shape model means nothing.
 void check_replayed_trees(const ConfigReader& reader, const RunConfig& config) {
-  if (std::ranges::none_of(config.models, is_shape_model)) return;
+  if (std::ranges::none_of(config.axes.model, is_shape_model)) return;
   for (const auto& [drafter, tree] : drafted_trees(config))
     if (TreeGrowth::parse(tree, 1).is_grown())
       reader.refuse("drafter",
