@@ -65,11 +65,14 @@ void check_chains(const ConfigReader& reader, const RunConfig& config) {
   const Axes& axes = config.axes;
   for (std::size_t i = 0; i < axes.tree.size(); ++i)
     if (axes.tree[i] != "chain")
-      reader.refuse_element("tree", i, "chain, because a rule atlas logs chains");
+      reader.refuse_element("tree", i,
+                            fmt::format("chain, because the kind {} logs chains", config.kind));
   for (std::size_t i = 0; i < axes.drafter.size(); ++i)
     for (const NamedDrafter& drafter : config.drafters)
       if (drafter.name == axes.drafter[i] && drafter.has_tree && drafter.options.tree != "chain")
-        reader.refuse_element("drafter", i, "drafters of chains, because a rule atlas logs chains");
+        reader.refuse_element(
+            "drafter", i,
+            fmt::format("drafters of chains, because the kind {} logs chains", config.kind));
 }
 
 /// Both draft as the ratio test has it.

@@ -4,8 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "engines/interface/engines.h"
+#include "engines/interface/drafter_options.h"
+#include "engines/interface/model_options.h"
+#include "engines/interface/sampling_options.h"
 #include "experiments/drivers/config/sweep.h"
+#include "sim/rules/lossy_rule_options.h"
 
 namespace speclab::experiments {
 

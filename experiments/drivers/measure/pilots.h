@@ -1,17 +1,18 @@
 #pragma once
 // Pilot generations: what drafters accept, on prompts that are never measured.
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engines/interface/round_decoder.h"
-#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/plan/plan.h"
 #include "sim/analytic/acceptance_tracker.h"
 #include "sim/analytic/generation.h"
 
 namespace speclab::experiments {
 
+class RunLog;
 class Workbench;
 
 /// The pilots of the plan that the log lacks.

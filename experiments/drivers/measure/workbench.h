@@ -9,11 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "experiments/drivers/journal/run_log.h"
+#include "engines/interface/engines.h"
 #include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/program/progress.h"
 
 namespace speclab::experiments {
+
+class RunLog;
 
 /// A plan's prompts as one model's tokens.
 struct TokenizedPrompts {
