@@ -48,7 +48,7 @@ struct PromptSums {
 
 /// A cell as it is put together.
 struct Cell {
-  CellAxes axes;
+  Setting axes;
   std::map<std::string, std::pair<PromptSums, PromptSums>> prompts;  ///< of base and head
   std::size_t n_rows = 0, changed_rows = 0;
 

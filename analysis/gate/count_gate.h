@@ -32,7 +32,7 @@ struct GatedRate {
 /// A cell of both runs.
 struct CellGate {
   std::string cell_id;
-  CellAxes axes;
+  Setting axes;
   std::size_t n_prompts = 0;
   std::size_t n_rows = 0;
   std::size_t changed_rows = 0;  ///< whose counts or text are not equal

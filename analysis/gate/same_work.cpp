@@ -156,7 +156,7 @@ class RowDifference {
 
 /// What a cell's name says of the rows that bear it.
 std::string axes_text(const Generation& g) {
-  const CellAxes& a = g.axes;
+  const Setting& a = g.axes;
   return escaped(fmt::format("{} {} {} {} {} {} {} {} {} {} {}", g.category, a.model, a.drafter,
                              a.tree, a.policy, a.verifier, a.temperature, a.top_k, a.top_p, a.min_p,
                              a.repetition_penalty),

@@ -18,7 +18,7 @@ using Drafters = std::vector<DrafterAcceptance>;
 constexpr double kLeastSurvival = 1e-3;  ///< a depth reached less often is not drawn
 
 /// Model and sampling: what cells of one figure share.
-CellAxes sampling_of(const DrafterAcceptance& drafter) { return drafter.axes.plain(); }
+Setting sampling_of(const DrafterAcceptance& drafter) { return drafter.axes.plain(); }
 
 Point acceptance_point(double x, const Estimate& estimate) {
   return {.x = x, .y = estimate.value, .interval = estimate.interval};
@@ -61,7 +61,7 @@ std::string places_text(const Drafters& drafters,
                      prompts);
 }
 
-std::string sample_text(const Drafters& drafters, const CellAxes& sampling) {
+std::string sample_text(const Drafters& drafters, const Setting& sampling) {
   const std::string places =
       places_text(drafters, [&](const DrafterAcceptance& d) { return sampling_of(d) == sampling; });
   return fmt::format(
@@ -79,7 +79,7 @@ Figure empty_figure(const std::string& id, const std::string& title, const std::
           .y = {.label = y, .range = Interval{0, 1}}};
 }
 
-Figure by_depth(const Drafters& drafters, const CellAxes& sampling, std::size_t number) {
+Figure by_depth(const Drafters& drafters, const Setting& sampling, std::size_t number) {
   Figure figure = empty_figure(
       fmt::format("acceptance_by_depth_{}", number),
       fmt::format("Acceptance by depth, temperature {}", short_number(sampling.temperature)),
@@ -96,7 +96,7 @@ Figure by_depth(const Drafters& drafters, const CellAxes& sampling, std::size_t 
 }
 
 /// Drafters whose law is known beyond its first token.
-Figure by_rank(const Drafters& drafters, const CellAxes& sampling, std::size_t number) {
+Figure by_rank(const Drafters& drafters, const Setting& sampling, std::size_t number) {
   Figure figure = empty_figure(
       fmt::format("in_top_k_{}", number),
       fmt::format("Is the target's token among the drafter's k most likely? Temperature {}",
@@ -113,7 +113,7 @@ Figure by_rank(const Drafters& drafters, const CellAxes& sampling, std::size_t n
   return figure;
 }
 
-Figure over_categories(const Drafters& by_category, const CellAxes& sampling, std::size_t number) {
+Figure over_categories(const Drafters& by_category, const Setting& sampling, std::size_t number) {
   Figure figure = empty_figure(
       fmt::format("acceptance_by_category_{}", number),
       fmt::format("Acceptance of the first drafted token by category, temperature {}",
@@ -163,13 +163,13 @@ std::string drafter_name(const DrafterAcceptance& drafter, const Drafters& all) 
     });
   };
   std::string name = readable(drafter.axes.drafter);
-  if (differs(&CellAxes::tree)) name += " " + drafter.axes.tree;
-  if (differs(&CellAxes::policy)) name += " " + drafter.axes.policy;
+  if (differs(&Setting::tree)) name += " " + drafter.axes.tree;
+  if (differs(&Setting::policy)) name += " " + drafter.axes.policy;
   return name;
 }
 
 std::vector<Figure> acceptance_figures(const Drafters& pooled, const Drafters& by_category) {
-  std::vector<CellAxes> samplings;
+  std::vector<Setting> samplings;
   std::set<std::string> models;
   std::vector<Figure> figures;
   for (const DrafterAcceptance& d : pooled) {
@@ -178,7 +178,7 @@ std::vector<Figure> acceptance_figures(const Drafters& pooled, const Drafters& b
       samplings.push_back(sampling_of(d));
   }
   for (const std::string& model : models) {
-    const auto of_model = std::ranges::count(samplings, model, &CellAxes::model);
+    const auto of_model = std::ranges::count(samplings, model, &Setting::model);
     if (of_model > 1) add_if_drawn(figures, over_temperature(pooled, model, figures.size() + 1));
   }
   for (std::size_t i = 0; i < samplings.size(); ++i) {

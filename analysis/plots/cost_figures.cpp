@@ -32,7 +32,7 @@ Figure forward_cost_figure(const std::vector<CostRow>& costs, const std::string&
   std::map<std::int64_t, std::vector<Point>> points_of_context;
   std::size_t fewest = SIZE_MAX, most = 0;
   for (const CostRow& cost : costs) {
-    if (cost.kind != sim::CostKind::target || cost.model != model) continue;
+    if (cost.kind != sim::CostKind::target || cost.setting.model != model) continue;
     points_of_context[cost.context].push_back(point_of(cost));
     fewest = std::min(fewest, cost.ns.n);
     most = std::max(most, cost.ns.n);
@@ -57,10 +57,11 @@ std::vector<Figure> forward_cost_figures(const std::vector<CostRow>& costs) {
   std::vector<std::string> models;
   std::vector<Figure> figures;
   for (const CostRow& cost : costs) {
-    if (cost.kind != sim::CostKind::target || std::ranges::find(models, cost.model) != models.end())
+    if (cost.kind != sim::CostKind::target ||
+        std::ranges::find(models, cost.setting.model) != models.end())
       continue;
-    models.push_back(cost.model);
-    figures.push_back(forward_cost_figure(costs, cost.model, models.size()));
+    models.push_back(cost.setting.model);
+    figures.push_back(forward_cost_figure(costs, cost.setting.model, models.size()));
   }
   return figures;
 }

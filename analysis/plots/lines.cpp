@@ -13,7 +13,7 @@ namespace {
 /// What distinguishes lines, as label texts; entry 0 is the drafter. A shape model's replayed
 /// verdicts are no line of their own: they continue that of the verifier whose verdicts they
 /// repeat, and the mark tells.
-std::vector<std::string> line_labels(const CellAxes& axes) {
+std::vector<std::string> line_labels(const Setting& axes) {
   return {axes.is_plain() ? "plain decoding" : readable(axes.drafter),
           readable(axes.tree),
           readable(axes.policy),
@@ -41,7 +41,7 @@ std::vector<std::size_t> varying_labels(const std::vector<Group>& groups) {
   return varying;
 }
 
-std::string lossless_name(const CellAxes& axes, const std::vector<std::size_t>& varying) {
+std::string lossless_name(const Setting& axes, const std::vector<std::size_t>& varying) {
   const auto labels = line_labels(axes);
   std::string name = labels[0];
   for (const std::size_t i : varying) {

@@ -16,13 +16,12 @@ namespace {
 constexpr double kPercent = 100;
 
 /// Model and sampling setting.
-CellAxes setting_of(const PolicyComparison& comparison) {
+Setting setting_of(const PolicyComparison& comparison) {
   return comparison.longest_static->axes.plain();
 }
 
 /// Of the comparisons of one setting: "28", "14 to 28".
-std::string prompts_text(const std::vector<PolicyComparison>& comparisons,
-                         const CellAxes& setting) {
+std::string prompts_text(const std::vector<PolicyComparison>& comparisons, const Setting& setting) {
   std::size_t fewest = std::numeric_limits<std::size_t>::max(), most = 0;
   for (const PolicyComparison& comparison : comparisons)
     if (setting_of(comparison) == setting) {
@@ -32,7 +31,7 @@ std::string prompts_text(const std::vector<PolicyComparison>& comparisons,
   return range_text(fewest, most);
 }
 
-Figure empty_figure(const std::vector<PolicyComparison>& comparisons, const CellAxes& setting,
+Figure empty_figure(const std::vector<PolicyComparison>& comparisons, const Setting& setting,
                     std::size_t number) {
   return {.id = fmt::format("policy_regret_{}", number),
           .title = fmt::format("Loss of policies against one that knows the future, temperature {}",
@@ -49,7 +48,7 @@ Figure empty_figure(const std::vector<PolicyComparison>& comparisons, const Cell
 
 /// Those of one setting: constant lengths in their order, then the others in that of the run.
 std::vector<std::string> policies_of(const std::vector<PolicyComparison>& comparisons,
-                                     const CellAxes& setting) {
+                                     const Setting& setting) {
   std::vector<std::pair<int, std::string>> policies;
   for (const PolicyComparison& comparison : comparisons)
     for (const Regret& regret : comparison.regrets) {
@@ -75,7 +74,7 @@ Point regret_point(double place, const Estimate& regret) {
 
 /// Plain decoding, whose regret would need another scale, is left to the table.
 void add_series(const PolicyComparison& comparison, Figure& figure) {
-  const CellAxes& axes = comparison.longest_static->axes;
+  const Setting& axes = comparison.longest_static->axes;
   Series series{.name = readable(axes.drafter) + (axes.tree == "chain" ? "" : " " + axes.tree),
                 .colour = figure.series.size() + 1};
   for (const Regret& regret : comparison.regrets)
@@ -90,7 +89,7 @@ void add_series(const PolicyComparison& comparison, Figure& figure) {
 }  // namespace
 
 std::vector<Figure> regret_figures(const std::vector<PolicyComparison>& comparisons) {
-  std::vector<CellAxes> settings;
+  std::vector<Setting> settings;
   std::vector<Figure> figures;
   for (const PolicyComparison& comparison : comparisons) {
     const auto found = std::ranges::find(settings, setting_of(comparison));

@@ -17,17 +17,17 @@ struct Column : TableColumn {
 };
 
 std::vector<Column> axis_columns() {
-  const auto text = [](const std::string CellAxes::* member) {
+  const auto text = [](const std::string Setting::* member) {
     return [member](const CellSummary& c) { return text_entry(c.axes.*member); };
   };
-  return {{{"model", true}, text(&CellAxes::model)},
+  return {{{"model", true}, text(&Setting::model)},
           {{"drafter", true},
            [](const CellSummary& c) {
              return text_entry(c.axes.is_plain() ? "plain decoding" : c.axes.drafter);
            }},
-          {{"tree", true}, text(&CellAxes::tree)},
-          {{"policy", true}, text(&CellAxes::policy)},
-          {{"verifier", true}, text(&CellAxes::verifier)},
+          {{"tree", true}, text(&Setting::tree)},
+          {{"policy", true}, text(&Setting::policy)},
+          {{"verifier", true}, text(&Setting::verifier)},
           {{"temperature", false},
            [](const CellSummary& c) { return setting_entry(c.axes.temperature); }},
           {{"top-k", false},

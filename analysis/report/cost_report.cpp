@@ -25,9 +25,10 @@ std::string table_html(const std::vector<CostRow>& costs) {
   for (const char* title : {"rows", "context", "ms", "n"}) columns.push_back({title});
   std::vector<std::vector<TableEntry>> rows;
   for (const CostRow& cost : costs)
-    rows.push_back({text_entry(to_string(cost.kind)), text_entry(cost.model),
-                    text_entry(cost.drafter), text_entry(cost.tree), text_entry(cost.verifier),
-                    text_entry(cost.regime_text()), setting_entry(static_cast<double>(cost.rows)),
+    rows.push_back({text_entry(to_string(cost.kind)), text_entry(cost.setting.model),
+                    text_entry(cost.setting.drafter), text_entry(cost.setting.tree),
+                    text_entry(cost.setting.verifier), text_entry(cost.regime_text()),
+                    setting_entry(static_cast<double>(cost.rows)),
                     setting_entry(static_cast<double>(cost.context)), estimate_entry(cost.ns, 1e-6),
                     setting_entry(static_cast<double>(cost.ns.n))});
   return sortable_table_html(columns, rows);
@@ -44,7 +45,7 @@ std::map<std::int64_t, double> forwards_at_longest_context(const std::vector<Cos
                                                            const std::string& model) {
   std::map<std::int64_t, std::map<std::int64_t, double>> by_context;
   for (const CostRow& cost : costs)
-    if (cost.kind == sim::CostKind::target && cost.model == model)
+    if (cost.kind == sim::CostKind::target && cost.setting.model == model)
       by_context[cost.context][cost.rows] = cost.ns.value;
   return by_context.empty() ? std::map<std::int64_t, double>{} : by_context.rbegin()->second;
 }
@@ -82,9 +83,9 @@ std::string cost_answer(const std::vector<CostRow>& costs) {
   std::set<std::string> said;
   std::string answer;
   for (const CostRow& cost : costs)
-    if (said.insert(cost.model).second) {
-      const auto forwards = forwards_at_longest_context(costs, cost.model);
-      answer += sentence(cost.model, forwards) + break_sentence(forwards);
+    if (said.insert(cost.setting.model).second) {
+      const auto forwards = forwards_at_longest_context(costs, cost.setting.model);
+      answer += sentence(cost.setting.model, forwards) + break_sentence(forwards);
     }
   if (answer.empty())
     return fmt::format("{} points of the cost surface were measured.", costs.size());

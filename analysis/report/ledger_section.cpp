@@ -64,7 +64,7 @@ std::string unexplained(const std::vector<GroupLedger>& entries) {
 }
 
 void write_row(CsvWriter& csv, const GroupLedger& entry) {
-  const CellAxes& axes = entry.group->axes;
+  const Setting& axes = entry.group->axes;
   csv.field(entry.group->category).field(axes.model).field(axes.drafter);
   for (const std::string* text : {&axes.tree, &axes.policy, &axes.verifier})
     text->empty() ? csv.missing() : csv.field(*text);

@@ -24,7 +24,7 @@ std::string policy_name(const Group& group) {
 }
 
 std::vector<TableEntry> row(const PolicyComparison& comparison, const Regret& regret) {
-  const CellAxes& setting = comparison.longest_static->axes;
+  const Setting& setting = comparison.longest_static->axes;
   return {
       text_entry(setting.model),
       text_entry(setting.tree == "chain" ? setting.drafter : setting.drafter + " " + setting.tree),
@@ -38,7 +38,7 @@ std::vector<TableEntry> row(const PolicyComparison& comparison, const Regret& re
 }
 
 RegretRow row_of(const PolicyComparison& comparison, const Regret& regret) {
-  CellAxes axes = comparison.longest_static->axes;
+  Setting axes = comparison.longest_static->axes;
   axes.policy = policy_name(*regret.group);
   return {.axes = axes,
           .n_prompts = static_cast<std::int64_t>(comparison.num_prompts),

@@ -9,7 +9,7 @@ namespace speclab::analysis {
 struct CellSummary {
   std::string cell_id;
   std::string category;  ///< `all` where the cell holds prompts of several categories
-  CellAxes axes;
+  Setting axes;
   GroupSummary summary;
 
   bool drafts_mostly() const { return summary.drafting_fraction >= 0.5; }

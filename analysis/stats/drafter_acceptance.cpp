@@ -146,7 +146,7 @@ DrafterAcceptance summarise(const Rows& rows, bool pooled, Bootstrap& bootstrap)
 
 std::vector<DrafterAcceptance> drafter_acceptance(const std::vector<AcceptanceRow>& rows,
                                                   bool pooled, Bootstrap& bootstrap) {
-  std::vector<std::pair<std::pair<CellAxes, std::string>, Rows>> groups;
+  std::vector<std::pair<std::pair<Setting, std::string>, Rows>> groups;
   for (const AcceptanceRow& row : rows) {
     const std::pair key{row.axes, pooled ? std::string("all") : row.category};
     auto group = std::ranges::find(groups, key, [](const auto& g) { return g.first; });

@@ -20,7 +20,7 @@ struct DepthAcceptance {
 
 /// The prompts of a cell, or of cells that differ in category alone.
 struct DrafterAcceptance {
-  CellAxes axes;
+  Setting axes;
   std::string category;  ///< `all` if pooled
   std::int64_t positions = 0;
   std::size_t prompts = 0;

@@ -23,7 +23,7 @@ class Baseline {
   const Generations& partners_of(const Generation& generation) const;
 
  private:
-  std::map<std::tuple<CellAxes, std::string, std::int64_t>, Generations> plain_;
+  std::map<std::tuple<Setting, std::string, std::int64_t>, Generations> plain_;
 };
 
 /// Mean nanoseconds of a round, by what they were spent on.

@@ -8,7 +8,7 @@ enum class Categories : std::uint8_t { pooled, apart };
 std::vector<Group> make_groups(const Run& run, Categories categories, const Baseline& baseline,
                                Bootstrap& bootstrap) {
   std::vector<Group> groups;
-  std::map<std::pair<CellAxes, std::string>, std::size_t> index;
+  std::map<std::pair<Setting, std::string>, std::size_t> index;
   for (const auto& g : run.generations) {
     const std::string category = categories == Categories::pooled ? "all" : g.category;
     const auto [found, is_new] = index.try_emplace({g.axes, category}, groups.size());

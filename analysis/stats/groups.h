@@ -7,7 +7,7 @@ namespace speclab::analysis {
 
 /// All generations of the same axes, and what they say.
 struct Group {
-  CellAxes axes;
+  Setting axes;
   std::string category;  ///< `all` if pooled over categories
   Generations generations;
   GroupSummary summary;

@@ -52,11 +52,11 @@ std::map<std::string, double> replace_forwards(const std::map<Place, Timings>& t
   std::size_t replaced = 0;
   for (CostRow& row : costs) {
     const auto found = row.kind == sim::CostKind::target
-                           ? timings.find({row.model, row.context, row.rows})
+                           ? timings.find({row.setting.model, row.context, row.rows})
                            : timings.end();
     if (found == timings.end()) continue;
     ++replaced;
-    auto& [rows, totals] = most[row.model];
+    auto& [rows, totals] = most[row.setting.model];
     if (row.rows > rows) totals = {0, 0};
     if (row.rows >= rows)
       totals = {totals.first + found->second.mean_ns(), totals.second + row.ns.value};
@@ -74,14 +74,13 @@ std::map<std::string, double> replace_forwards(const std::map<Place, Timings>& t
 
 }  // namespace
 
-PairCosts pair_costs(std::span<const CostRow> costs, const PairKey& key) {
+PairCosts pair_costs(std::span<const CostRow> costs, const Setting& setting) {
   std::vector<sim::CostPoint> points, drafts, overheads, drafter_prefills;
+  const Setting key = setting_of_costs(setting);
   for (const CostRow& row : costs) {
-    if (row.model != key.model) continue;
+    if (row.setting.model != key.model) continue;
     if (!row.regime) points.push_back(to_point(row));
-    if (row.regime != key.regime || row.drafter != key.drafter || row.tree != key.tree ||
-        row.verifier != key.verifier)
-      continue;
+    if (row.regime != setting.regime() || row.setting != key) continue;
     auto& kind = row.kind == sim::CostKind::draft      ? drafts
                  : row.kind == sim::CostKind::overhead ? overheads
                                                        : drafter_prefills;
@@ -103,8 +102,8 @@ std::vector<CostRow> paced_costs(std::vector<CostRow> costs, std::span<const Pac
   if (paces.empty()) return {};
   const std::map<std::string, double> ratios = replace_forwards(timings_by_place(paces), costs);
   for (CostRow& row : costs)
-    if (const auto ratio = ratios.find(row.model);
-        row.kind == sim::CostKind::prefill && row.drafter.empty() && ratio != ratios.end())
+    if (const auto ratio = ratios.find(row.setting.model);
+        row.kind == sim::CostKind::prefill && row.setting.drafter.empty() && ratio != ratios.end())
       row.ns.value *= ratio->second;
   return costs;
 }

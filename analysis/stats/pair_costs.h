@@ -12,12 +12,6 @@
 
 namespace speclab::analysis {
 
-/// What costs depend on. Texts are empty for plain decoding.
-struct PairKey {
-  std::string model, drafter, tree, verifier;
-  Regime regime = Regime::greedy;
-};
-
 /// Costs as one (model, drafter, temperature) has them.
 struct PairCosts {
   std::shared_ptr<const sim::CostSurface> surface;
@@ -29,10 +23,10 @@ struct PairCosts {
   }
 };
 
-/// Draft and overhead are held constant outside the measured range, where a line through noise
-/// could turn negative.
+/// The costs of a setting. Draft and overhead are held constant outside the measured range, where a
+/// line through noise could turn negative.
 /// @throws DataError if `costs` has none of these
-PairCosts pair_costs(std::span<const CostRow> costs, const PairKey& key);
+PairCosts pair_costs(std::span<const CostRow> costs, const Setting& setting);
 
 /// The costs as they were while generations were measured: a forward of the target costs the mean
 /// of its timings between generations (walltimes, which are compared with it, are means); reading a

@@ -19,7 +19,7 @@ struct Sums {
 using ByPrompt = std::map<std::string, Sums>;
 
 /// All but the policy.
-CellAxes setting_of(CellAxes axes) {
+Setting setting_of(Setting axes) {
   axes.policy.clear();
   return axes;
 }
@@ -146,7 +146,7 @@ std::optional<PolicyComparison> compare(const Run& run, const std::vector<const 
 
 }  // namespace
 
-std::optional<int> static_length(const CellAxes& axes) {
+std::optional<int> static_length(const Setting& axes) {
   constexpr std::string_view kConstant = "constant:";
   if (axes.is_plain()) return 0;
   if (!axes.policy.starts_with(kConstant)) return std::nullopt;
@@ -159,11 +159,11 @@ std::optional<int> static_length(const CellAxes& axes) {
 std::vector<PolicyComparison> policy_comparisons(const Run& run, const std::vector<Group>& groups,
                                                  const std::vector<CostRow>& costs,
                                                  Bootstrap& bootstrap) {
-  std::vector<std::pair<CellAxes, std::vector<const Group*>>> settings;
+  std::vector<std::pair<Setting, std::vector<const Group*>>> settings;
   for (const Group& group : groups) {
     if (group.axes.is_plain() || group.summary.forced_acceptance) continue;
     auto found = std::ranges::find(settings, setting_of(group.axes),
-                                   &std::pair<CellAxes, std::vector<const Group*>>::first);
+                                   &std::pair<Setting, std::vector<const Group*>>::first);
     if (found == settings.end())
       found = settings.insert(settings.end(), {setting_of(group.axes), {}});
     found->second.push_back(&group);

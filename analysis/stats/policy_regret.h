@@ -12,7 +12,7 @@
 namespace speclab::analysis {
 
 /// N of constant:N, 0 of plain decoding; nothing of policies whose length changes.
-std::optional<int> static_length(const CellAxes& axes);
+std::optional<int> static_length(const Setting& axes);
 
 /// Time a token of decoding over another policy's, less one, over the prompts that all policies
 /// have, with 95 % intervals over prompts: of what the rounds made cost on the cost surface, where

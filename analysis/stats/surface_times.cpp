@@ -5,12 +5,13 @@
 namespace speclab::analysis {
 namespace {
 
-std::string verifier_of(const std::vector<CostRow>& costs, const CellAxes& axes) {
+std::string verifier_of(const std::vector<CostRow>& costs, const Setting& axes) {
   if (axes.verifier != "replay") return axes.verifier;
   const auto found = std::ranges::find_if(costs, [&](const CostRow& row) {
-    return row.model == axes.model && row.drafter == axes.drafter && row.tree == axes.tree;
+    return row.setting.model == axes.model && row.setting.drafter == axes.drafter &&
+           row.setting.tree == axes.tree;
   });
-  return found == costs.end() ? axes.verifier : found->verifier;
+  return found == costs.end() ? axes.verifier : found->setting.verifier;
 }
 
 }  // namespace
@@ -41,18 +42,16 @@ SurfaceTimes surface_times(const Run& run, const Generation& g, const PairCosts&
   return times;
 }
 
-std::optional<PairCosts> costs_of_cell(const std::vector<CostRow>& costs, const CellAxes& axes) {
-  const PairKey key{.model = axes.model,
-                    .drafter = axes.is_plain() ? "" : axes.drafter,
-                    .tree = axes.tree,
-                    .verifier = verifier_of(costs, axes),
-                    .regime = regime_of(axes.temperature)};
+std::optional<PairCosts> costs_of_cell(const std::vector<CostRow>& costs, const Setting& axes) {
+  Setting setting = axes;
+  setting.verifier = verifier_of(costs, axes);
+  const Setting key = setting_of_costs(setting);
   const auto is_needed = [&](const CostRow& row) {
-    return row.kind == sim::CostKind::overhead && row.model == key.model &&
-           row.drafter == key.drafter && row.regime == key.regime;
+    return row.kind == sim::CostKind::overhead && row.setting.model == key.model &&
+           row.setting.drafter == key.drafter && row.regime == setting.regime();
   };
   if (std::ranges::none_of(costs, is_needed)) return std::nullopt;
-  return pair_costs(costs, key);
+  return pair_costs(costs, setting);
 }
 
 }  // namespace speclab::analysis

@@ -24,6 +24,6 @@ SurfaceTimes surface_times(const Run& run, const Generation& generation, const P
 
 /// The costs of a cell's model, drafter and rule; nothing where they were not measured. A replayed
 /// verdict is costed as the rule whose drafts were timed.
-std::optional<PairCosts> costs_of_cell(const std::vector<CostRow>& costs, const CellAxes& axes);
+std::optional<PairCosts> costs_of_cell(const std::vector<CostRow>& costs, const Setting& axes);
 
 }  // namespace speclab::analysis

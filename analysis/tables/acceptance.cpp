@@ -66,7 +66,7 @@ std::vector<Column<AcceptanceRow>> rank_columns() {
 class RowsBefore {
  public:
   void check(const Table& table, std::size_t row, const AcceptanceRow& next) {
-    if (const CellAxes& axes = cells_.try_emplace(next.cell_id, next.axes).first->second;
+    if (const Setting& axes = cells_.try_emplace(next.cell_id, next.axes).first->second;
         axes != next.axes)
       table.fail(row, "cell_id", "an earlier row of the cell has other axes");
     auto [text, is_first] = texts_.try_emplace({next.cell_id, next.prompt_id}, next);
@@ -85,7 +85,7 @@ class RowsBefore {
   }
 
  private:
-  std::map<std::string, CellAxes> cells_;
+  std::map<std::string, Setting> cells_;
   std::map<std::pair<std::string, std::string>, AcceptanceRow> texts_;  ///< the deepest row of each
 };
 

@@ -29,7 +29,7 @@ struct DepthSums {
 /// A prompt of a cell, and a depth of its drafts.
 struct AcceptanceRow {
   std::string cell_id, category, prompt_id;
-  CellAxes axes;
+  Setting axes;
   std::int64_t positions =
       0;  ///< places drafted for, also those where the drafter had nothing to say
   int depth = 1;

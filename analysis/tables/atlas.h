@@ -19,7 +19,7 @@ struct CountedMean {
 /// A verification rule over the drafts of a cell.
 struct AtlasRow {
   std::string cell_id, category;
-  CellAxes axes;
+  Setting axes;
   std::string rule;
   std::int64_t drafts = 1;
   bool lossless = true;

@@ -13,7 +13,7 @@ namespace speclab::analysis {
 /// A cell: its prediction beside its measurement.
 struct CellRow {
   std::string cell_id, category;
-  CellAxes axes;
+  Setting axes;
   Prediction prediction;
   std::int64_t n_prompts = 0, n_rows = 0;
   Estimate walltime_ns;

@@ -19,20 +19,26 @@ void check_cost(const Table& table, std::size_t place, const CostRow& row) {
 
 }  // namespace
 
-const char* to_string(Regime regime) { return regime == Regime::greedy ? "greedy" : "sampled"; }
-
-Regime regime_of(double temperature) { return temperature == 0 ? Regime::greedy : Regime::sampled; }
+Setting setting_of_costs(const Setting& setting) {
+  if (setting.is_plain()) return {.model = setting.model};
+  Setting costs = setting.drafting();
+  costs.model = setting.model;
+  return costs;
+}
 
 const Schema<CostRow>& costs_table() {
   using sim::CostKind;
+  const auto part = [](auto member) {
+    return [member](auto& row) -> auto& { return row.setting.*member; };
+  };
   static const Schema<CostRow> table{
       "costs.csv", "a point of the cost surface, measured",
       joined<CostRow>(
-          {{{"model", &CostRow::model, Text{},
+          {{{"model", part(&Setting::model), Text{},
              "what drafts and verifies; all but `model` are empty for the target's own costs"},
-            {"drafter", &CostRow::drafter, MaybeText{}, ""},
-            {"tree", &CostRow::tree, MaybeText{}, ""},
-            {"verifier", &CostRow::verifier, MaybeText{}, ""},
+            {"drafter", part(&Setting::drafter), MaybeText{}, ""},
+            {"tree", part(&Setting::tree), MaybeText{}, ""},
+            {"verifier", part(&Setting::verifier), MaybeText{}, ""},
             {"regime", &CostRow::regime, OneOf<Regime>{{Regime::greedy, Regime::sampled}},
              "`greedy` or `sampled`: whether laws are made and drawn from; empty where it does "
              "not matter"},

@@ -8,18 +8,17 @@
 #include "analysis/tables/estimate.h"
 #include "analysis/tables/schema.h"
 #include "sim/analytic/cost_surface.h"
+#include "sim/core/setting.h"
 
 namespace speclab::analysis {
 
-/// Whether tokens are sampled: laws cost more to make and to draw from.
-enum class Regime : std::uint8_t { greedy, sampled };
+/// What costs depend on apart from the regime: the model, and drafter, tree and verifier that are
+/// empty for plain decoding. All else is as in any setting.
+Setting setting_of_costs(const Setting& setting);
 
-const char* to_string(Regime regime);
-Regime regime_of(double temperature);
-
-/// A point of the cost surface. Texts that do not apply are empty.
+/// A point of the cost surface.
 struct CostRow {
-  std::string model, drafter{}, tree{}, verifier{};
+  Setting setting{};  ///< as setting_of_costs makes it; of the target's own costs the model alone
   std::optional<Regime> regime{};  ///< nothing where it does not matter
   sim::CostKind kind = sim::CostKind::target;
   std::int64_t rows = 1;

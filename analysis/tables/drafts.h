@@ -9,10 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "analysis/tables/run_folder.h"
 #include "sim/core/records.h"
 
 namespace speclab::analysis {
+
+struct Run;
 
 /// A drafted token. Probabilities are of the laws after its parent, to four decimals.
 struct DraftNode {

@@ -22,7 +22,7 @@ struct Prediction {
 /// A cell, before it was measured.
 struct PredictionRow {
   std::string cell_id, category;
-  CellAxes axes;
+  Setting axes;
   Prediction prediction;
 };
 

@@ -17,12 +17,12 @@ const Schema<RegretRow>& regrets_table() {
       "length, and the priced one against the clairvoyant bound (needs two policies, one of them "
       "`constant:N`, and costs)",
       joined<R>(
-          {{{"model", of(&CellAxes::model), Text{}, "whose policies are compared"},
-            {"drafter", of(&CellAxes::drafter), Text{}, ""},
-            {"tree", of(&CellAxes::tree), Text{}, ""},
-            {"verifier", of(&CellAxes::verifier), Text{}, ""},
-            {"temperature", of(&CellAxes::temperature), Number{}, ""},
-            {"policy", of(&CellAxes::policy), Text{},
+          {{{"model", of(&Setting::model), Text{}, "whose policies are compared"},
+            {"drafter", of(&Setting::drafter), Text{}, ""},
+            {"tree", of(&Setting::tree), Text{}, ""},
+            {"verifier", of(&Setting::verifier), Text{}, ""},
+            {"temperature", of(&Setting::temperature), Number{}, ""},
+            {"policy", of(&Setting::policy), Text{},
              "`none` is plain decoding, the static length 0"},
             {"n_prompts", &R::n_prompts, Count{}, ""},
             {"ns_per_token", &R::ns_per_token, Number{.unit = "ns"},

@@ -10,7 +10,7 @@ namespace speclab::analysis {
 
 /// A policy of a drafter and temperature: what it loses against others.
 struct RegretRow {
-  CellAxes axes;  ///< of the policies that are compared; `policy` is that of the row
+  Setting axes;  ///< of the policies that are compared; `policy` is that of the row
   std::int64_t n_prompts = 0;
   double ns_per_token = 0;
   std::string best_static, longest_static;

@@ -81,7 +81,7 @@ class RowsBefore {
  private:
   std::set<std::int64_t> ids_;
   std::set<std::tuple<std::string, std::string, std::int64_t>> known_;
-  std::map<std::string, CellAxes> cells_;
+  std::map<std::string, Setting> cells_;
 };
 
 void read_rows(const std::string& path, Run& run) {
@@ -168,7 +168,7 @@ void read_times(const std::string& path, Run& run) {
 /// A prediction of a cell that has rows has that cell's axes; cells of an interrupted run may have
 /// none yet.
 void check_prediction(const Table& table, std::size_t place, const PredictionRow& row,
-                      const std::map<std::string, const CellAxes*>& cells) {
+                      const std::map<std::string, const Setting*>& cells) {
   const auto found = cells.find(row.cell_id);
   if (found != cells.end() && *found->second != row.axes)
     table.fail(place, "cell_id", "its rows in rows.csv have other axes");
@@ -185,7 +185,7 @@ void read_predictions(const std::string& path, Run& run) {
   ColumnGroups groups;
   if (std::ranges::count(table.columns(), "predicted_speedup_high") > 0)
     groups.present = {kIntervalGroup};
-  std::map<std::string, const CellAxes*> cells;
+  std::map<std::string, const Setting*> cells;
   for (const Generation& g : run.generations) cells.emplace(g.cell_id, &g.axes);
   predictions_table().read(table, groups,
                            [&](const Table& rows, std::size_t place, const PredictionRow& row) {

@@ -23,7 +23,7 @@ struct Generation {
   std::string prompt_id;
   std::string category;
   std::int64_t repetition = 0;
-  CellAxes axes;
+  Setting axes;
   std::string seed;  ///< key of the random streams
   std::int64_t sequence_id = 0;
   std::int64_t prompt_tokens = 1;

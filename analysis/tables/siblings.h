@@ -21,7 +21,7 @@ struct SiblingSums {
 /// A prompt of a cell, and a place in the trees of its drafts.
 struct SiblingRow {
   std::string cell_id, category, prompt_id;
-  CellAxes axes;
+  Setting axes;
   sim::TreePlace place;
   SiblingSums sums;
 };

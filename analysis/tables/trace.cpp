@@ -17,7 +17,7 @@ namespace {
 struct Origin {
   std::int64_t row_id = 0;
   std::string prompt;
-  CellAxes axes;
+  Setting axes;
 };
 
 /// Columns of rows.csv; the other ones are not looked at.
@@ -47,28 +47,15 @@ Origins read_origins(const std::string& path) {
   return origins;
 }
 
-bool is_forced(const TraceFilter& filter, const CellAxes& axes) {
-  return axes.verifier == "replay" && !filter.verifier;
-}
-
-bool keeps(const TraceFilter& filter, const CellAxes& axes) {
-  return (!filter.verifier || axes.verifier == *filter.verifier) &&
-         (!filter.model || axes.model == *filter.model) &&
-         (!filter.drafter || axes.drafter == *filter.drafter) &&
-         (!filter.is_greedy || (axes.temperature == 0) == *filter.is_greedy) &&
-         (!filter.temperature || axes.temperature == *filter.temperature);
-}
-
-bool is_empty(const TraceFilter& filter) {
-  return !filter.model && !filter.drafter && !filter.verifier && !filter.is_greedy &&
-         !filter.temperature;
+bool is_forced(const SettingFilter& filter, const Setting& setting) {
+  return setting.verifier == "replay" && !filter.verifier;
 }
 
 /// Reads rounds.csv row by row.
 class RoundReader {
  public:
   /// @param origins  null: none are known
-  RoundReader(const TraceFilter& filter, const Origins* origins,
+  RoundReader(const SettingFilter& filter, const Origins* origins,
               const std::function<void(const TracedRound&)>& visit)
       : filter_(filter), origins_(origins), visit_(visit) {}
 
@@ -88,7 +75,7 @@ class RoundReader {
     check_round(table, row, round,
                 {.round = next_round_[id]++, .is_chain = round.drafted == round.depth});
     ++rounds_;
-    if (origin != nullptr && !keeps(filter_, origin->axes)) return;
+    if (origin != nullptr && !filter_.keeps(origin->axes)) return;
     if (origin != nullptr && is_forced(filter_, origin->axes)) {
       ++forced_;
       return;
@@ -106,7 +93,7 @@ class RoundReader {
     return origin->second;
   }
 
-  const TraceFilter& filter_;
+  const SettingFilter& filter_;
   const Origins* origins_;
   const std::function<void(const TracedRound&)>& visit_;
   std::unordered_map<std::int64_t, std::int64_t> next_round_;  ///< of each generation
@@ -121,13 +108,13 @@ bool has_rows_beside(const std::string& path) {
          std::filesystem::file_type::not_found;
 }
 
-std::int64_t read_trace(const std::string& path, const TraceFilter& filter,
+std::int64_t read_trace(const std::string& path, const SettingFilter& filter,
                         const std::function<void(const TracedRound&)>& visit) {
   Origins origins;
   const bool has_rows = has_rows_beside(path);
   if (has_rows)
     origins = read_origins(rows_beside(path));
-  else if (!is_empty(filter))
+  else if (!filter.keeps_everything())
     throw DataError(
         fmt::format("{}: no rows.csv stands beside it, so its rounds have no model, drafter, "
                     "verifier or temperature; leave those options out",

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "analysis/tables/run_folder.h"
@@ -13,30 +12,21 @@ namespace speclab::analysis {
 /// A round of a trace, valid while it is visited; without rows.csv nothing is known of its
 /// generation but the number.
 struct TracedRound {
-  const std::string& cluster;      ///< prompt, where known, else the generation itself
-  const CellAxes* axes = nullptr;  ///< null without rows.csv
+  const std::string& cluster;     ///< prompt, where known, else the generation itself
+  const Setting* axes = nullptr;  ///< null without rows.csv
   Round round{};
-};
-
-/// What is kept of a trace. Missing entries keep everything, but for rounds of the verifier
-/// `replay`, whose verdicts were forced.
-struct TraceFilter {
-  std::optional<std::string> model{};
-  std::optional<std::string> drafter{};
-  std::optional<std::string> verifier{};
-  std::optional<bool> is_greedy{};  ///< temperature 0, or above
-  std::optional<double> temperature{};
 };
 
 /// Whether rows.csv, which says of what generations the rounds are, stands beside a trace.
 bool has_rows_beside(const std::string& path);
 
-/// Visits every round that the filter keeps, in the order of the file. Of a long trace no more is
-/// kept than a number a generation and what rows.csv says of it.
+/// Visits every round that the filter keeps, in the order of the file. A filter without a verifier
+/// leaves out rounds of the verifier `replay`, whose verdicts were forced. Of a long trace no more
+/// is kept than a number a generation and what rows.csv says of it.
 /// @return rounds of forced verdicts that were left out for nothing else
 /// @throws DataError naming file, line and column; if there is no round, none that the filter
 /// keeps, or a filter without rows.csv
-std::int64_t read_trace(const std::string& path, const TraceFilter& filter,
+std::int64_t read_trace(const std::string& path, const SettingFilter& filter,
                         const std::function<void(const TracedRound&)>& visit);
 
 }  // namespace speclab::analysis

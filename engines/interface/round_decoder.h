@@ -2,21 +2,19 @@
 // Decoding as experiments see it: begin, rounds, finish. Plain decoding and every speculative
 // combination look alike.
 
-#include <algorithm>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "engines/interface/language_model.h"
-#include "engines/interface/names.h"
+#include "engines/interface/drafter_options.h"
 #include "engines/interface/sampling_options.h"
+#include "sim/core/chance.h"
+#include "sim/core/draft.h"
 #include "sim/core/records.h"
 #include "sim/core/speculation_length_policy.h"
 #include "sim/rules/lossy_rule_options.h"
-#include "sim/rules/rule.h"
 
 namespace speclab::engines {
 
@@ -31,42 +29,6 @@ struct StopOptions {
   std::optional<std::vector<Token>>
       eos_token_ids{};       ///< ends of this text; those of the tokenizer if not given
   double max_seconds = 0.0;  ///< a text ends with its first token behind them; 0: no limit
-};
-
-/// One drafter: its kind and the settings that kind knows.
-struct DrafterOptions {
-  std::string kind = "none";   ///< "plain" (no speculative loop at all), or one of kDrafterKinds
-  std::string model{};         ///< path or catalogue name, for kinds that load one
-  std::string tree = "chain";  ///< shape of a token tree, as TreeGrowth::parse reads it
-  std::optional<std::int32_t>
-      max_ngram{};  ///< longest suffix to look up, in tokens; longest_ngram() if not given
-  std::optional<std::int32_t>
-      min_ngram{};  ///< shortest suffix to look up; least_ngram() if not given
-  std::optional<double>
-      lookup_weight{};  ///< probability of the copied token in a mixture with prompt lookup, (0,
-                        ///< 1]; the expectation of CopyRecord if not given
-  std::vector<DrafterOptions>
-      parts{};  ///< parts of a "mixture"; a part has no tree and is no mixture
-  std::string bridge =
-      "auto";           ///< to a target with another tokenizer: "auto", or one of kBridgeNames
-  double weight = 1.0;  ///< weight as a part of a mixture (see is_part_weight), relative to the
-                        ///< other parts that have a prediction
-
-  /// Those of its kind; `plain` has none.
-  DrafterTraits traits() const { return drafter_traits(kind); }
-  /// Prompt lookup alone takes Hugging Face's 3. In a mixture, longer suffixes show how far a copy
-  /// can be trusted. A suffix of one token is too weak beside a layer that reads hidden states.
-  std::int32_t longest_ngram() const {
-    return max_ngram.value_or(traits().mixes_copies() ? 10 : 3);
-  }
-  std::int32_t least_ngram() const {
-    return min_ngram.value_or(std::min(reads_hidden_states(traits().law) ? 2 : 1, longest_ngram()));
-  }
-  /// True if its drafts copy from earlier text. Its acceptance then differs from one text to
-  /// another.
-  bool looks_up() const {
-    return traits().looks_up || std::ranges::any_of(parts, &DrafterOptions::looks_up);
-  }
 };
 
 /// Forced rounds for shape models, whose text means nothing. Each round has a largest depth and a

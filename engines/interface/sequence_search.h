@@ -17,8 +17,10 @@ enum class EarlyStopping : std::uint8_t {
   never  ///< if no open beam can become better at any length: "never"
 };
 
-/// Named and defined as in Hugging Face's generate() 4.49.
-struct SearchOptions {
+/// Named and defined as in Hugging Face's generate() 4.49. A search reads sampling (rules on
+/// scores; temperature and cutoffs with do_sample alone), stop, drafter (of beam search: its drafts
+/// are verified beam by beam) and seed of its base.
+struct SearchOptions : DecoderOptions {
   std::int32_t num_beams = 1;        ///< 1 is contrastive search
   std::int32_t num_beam_groups = 1;  ///< groups that avoid each other's tokens
   double diversity_penalty = 0.0;    ///< > 0 with groups
@@ -29,13 +31,8 @@ struct SearchOptions {
   double penalty_alpha = 0.0;             ///< contrastive search: weight of the similarity, [0, 1]
   std::int32_t top_k = 50;                ///< contrastive search: candidates a step, at least 2
   std::vector<std::vector<std::vector<Token>>>
-      force_words_ids{};  ///< each stands in the text; of one with several, any of them
-  DrafterOptions drafter{.kind =
-                             "plain"};  ///< of beam search: its drafts are verified beam by beam
-  std::int32_t draft_length = 4;        ///< tokens of a draft
-  SamplingOptions sampling{};  ///< rules on scores; temperature and cutoffs with do_sample alone
-  StopOptions stop{};
-  std::uint64_t seed = 0;
+      force_words_ids{};          ///< each stands in the text; of one with several, any of them
+  std::int32_t draft_length = 4;  ///< tokens of a draft
 };
 
 /// A text that a search has found.

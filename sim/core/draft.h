@@ -1,6 +1,7 @@
 #pragma once
 // A draft: tokens and, for every node with children, the law that those children were drawn from.
 
+#include <functional>
 #include <vector>
 
 #include "sim/core/law.h"
@@ -31,6 +32,11 @@ struct BasicDraft {
 };
 
 using Draft = BasicDraft<float>;
+
+/// Gives the target's processed law after a node; called only for nodes that are reached. The
+/// reference holds until the next call.
+template <typename Scalar>
+using TargetLaws = std::function<const BasicLaw<Scalar>&(TokenTree::Node)>;
 
 extern template struct BasicDraft<float>;
 extern template struct BasicDraft<double>;

@@ -1,7 +1,6 @@
 #pragma once
 // Parts that the acceptance rules share.
 
-#include <functional>
 #include <vector>
 
 #include "sim/core/chance.h"
@@ -11,11 +10,6 @@
 #include "sim/rules/residual.h"
 
 namespace speclab {
-
-/// Gives the target's processed law after a node; called only for nodes that are reached. The
-/// reference holds until the next call.
-template <typename Scalar>
-using TargetLaws = std::function<const BasicLaw<Scalar>&(TokenTree::Node)>;
 
 /// The child of `parent` drawn next after node `after`, or kNone.
 inline TokenTree::Node next_child(const TokenTree& tree, TokenTree::Node parent,

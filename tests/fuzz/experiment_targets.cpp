@@ -45,7 +45,7 @@ void read_whole_run_config(const std::string& path) try {
           "a config that was written is read as the same");
   const Sweep sweep(config);
   if (sweep.product_size() > 1000) return;
-  for (const SweepPoint& point : sweep.product()) sweep.holds(point);
+  for (const Setting& point : sweep.product()) sweep.holds(point);
 } catch (const ConfigError&) {
 }
 

@@ -59,12 +59,12 @@ void add_cost_options(CLI::App* command, PredictOptions& options) {
       ->add_option("--costs", options.costs,
                    "costs.csv of a run instead of ratios; only its rows of one sequence are used")
       ->group(kCosts);
-  command->add_option("--model", options.model,
+  command->add_option("--model", options.choice.model,
                       "Target to take from --costs, --trace and --observed");
-  command->add_option("--drafter", options.drafter,
+  command->add_option("--drafter", options.choice.drafter,
                       "Drafter to take from --costs, --trace and --observed");
   command->add_option(
-      "--verifier", options.verifier,
+      "--verifier", options.choice.verifier,
       "Verifier to take from --costs and --trace; beside --observed from --costs alone");
   command->add_option("--temperature", options.temperature,
                       "Temperature to take from --costs, --trace and --observed; 0 is greedy");

@@ -57,7 +57,7 @@ Session make_session(const GenerateOptions& options) {
 
 /// An end that no token is would never come.
 void check_ends(const GenerationPlan& plan, const engines::ModelInfo& model) {
-  for (const Token end : plan.decoder.stop.eos_token_ids.value_or(std::vector<Token>{}))
+  for (const Token end : plan.decoding.stop.eos_token_ids.value_or(std::vector<Token>{}))
     if (end < 0 || end >= model.vocab_size)
       throw ConfigError(fmt::format("eos_token_id has {}; allowed: 0 to {}, the vocabulary of '{}'",
                                     end, model.vocab_size - 1, escaped(model.name, 100)));
@@ -87,11 +87,10 @@ nlohmann::ordered_json generate(Session& session, const GenerateOptions& options
 /// Makes the mask of the model's tokens, and gives it to the plan.
 void use_constraint(Session& session, const GenerateOptions& options) {
   if (!session.constraint) return;
-  const engines::DecoderOptions& decoder = session.plan ? session.plan->decoder : options.decoder;
+  const engines::DecoderOptions& decoder = session.plan ? session.plan->decoding : options.decoder;
   session.mask = mask_of(*session.constraint, session.loaded, decoder.stop);
   if (!session.plan) return;
-  session.plan->decoder.sampling.rules.mask = session.mask;
-  session.plan->search.sampling.rules.mask = session.mask;
+  session.plan->decoding.sampling.rules.mask = session.mask;
 }
 
 /// The names of a prompt of a list stand first.

@@ -65,11 +65,14 @@ void check_chains(const ConfigReader& reader, const RunConfig& config) {
   const Axes& axes = config.axes;
   for (std::size_t i = 0; i < axes.tree.size(); ++i)
     if (axes.tree[i] != "chain")
-      reader.refuse_element("tree", i, "chain, because a rule atlas logs chains");
+      reader.refuse_element("tree", i,
+                            fmt::format("chain, because the kind {} logs chains", config.kind));
   for (std::size_t i = 0; i < axes.drafter.size(); ++i)
     for (const NamedDrafter& drafter : config.drafters)
       if (drafter.name == axes.drafter[i] && drafter.has_tree && drafter.options.tree != "chain")
-        reader.refuse_element("drafter", i, "drafters of chains, because a rule atlas logs chains");
+        reader.refuse_element(
+            "drafter", i,
+            fmt::format("drafters of chains, because the kind {} logs chains", config.kind));
 }
 
 /// Both draft as the ratio test has it.
@@ -110,11 +113,15 @@ std::vector<std::pair<std::string, std::string>> drafted_trees(const RunConfig& 
 bool meets(const RunConfig& config, const std::pair<std::string, std::string>& drafted,
            const std::string& policy) {
   const Sweep sweep(config);
-  for (const std::string& model : config.models)
+  for (const std::string& model : config.axes.model)
     for (const double temperature : config.axes.temperature)
       for (const std::string& verifier : config.axes.verifier)
-        if (sweep.is_zipped(
-                sweep.point(model, temperature, drafted.first, drafted.second, policy, verifier)))
+        if (sweep.is_zipped(sweep.point({.model = model,
+                                         .drafter = drafted.first,
+                                         .tree = drafted.second,
+                                         .policy = policy,
+                                         .verifier = verifier,
+                                         .temperature = temperature})))
           return true;
   return false;
 }
@@ -156,7 +163,7 @@ void check_confidence(const ConfigReader& reader, const RunConfig& config) {
     refuse_if(draws_tree_under(policies[i]),
               "a drafter of axes.drafter draws trees, and confidence ends chains: put them into "
               "two runs, or separate them by a [[zip]]");
-    refuse_if(std::ranges::any_of(config.models, is_shape_model),
+    refuse_if(std::ranges::any_of(config.axes.model, is_shape_model),
               "target.model names a shape model, which has no meaningful confidence");
     refuse_if(config.has_device_rounds(), "target.rounds is device");
   }
@@ -184,7 +191,7 @@ void check_verifiers(const ConfigReader& reader, const RunConfig& config) {
       reader.refuse_element(
           "verifier", i, "verifiers that take trees, because a drafter of axes.drafter draws some");
   }
-  if (verifiers.size() > 1 && std::ranges::any_of(config.models, is_shape_model))
+  if (verifiers.size() > 1 && std::ranges::any_of(config.axes.model, is_shape_model))
     reader.refuse_element(
         "verifier", 1,
         "one verifier, because target.model names a shape model, which replays its verdicts");
@@ -192,7 +199,7 @@ void check_verifiers(const ConfigReader& reader, const RunConfig& config) {
 
 /// How deep a grown tree is depends on the text; that of a shape model means nothing.
 void check_replayed_trees(const ConfigReader& reader, const RunConfig& config) {
-  if (std::ranges::none_of(config.models, is_shape_model)) return;
+  if (std::ranges::none_of(config.axes.model, is_shape_model)) return;
   for (const auto& [drafter, tree] : drafted_trees(config))
     if (TreeGrowth::parse(tree, 1).is_grown())
       reader.refuse("drafter",

@@ -33,15 +33,15 @@ std::string checked_name(const std::string& file, const std::string& given) {
 }  // namespace
 
 const std::string& RunConfig::file_of(const std::string& model) const {
-  const auto found = std::ranges::find(models, model);
-  const auto place = static_cast<std::size_t>(found - models.begin());
-  return place < models.size() && place < model_files.size() ? model_files[place] : model;
+  const auto found = std::ranges::find(axes.model, model);
+  const auto place = static_cast<std::size_t>(found - axes.model.begin());
+  return place < axes.model.size() && place < model_files.size() ? model_files[place] : model;
 }
 
 const std::string& RunConfig::name_of(const std::string& file) const {
   const auto found = std::ranges::find(model_files, file);
   const auto place = static_cast<std::size_t>(found - model_files.begin());
-  return place < model_files.size() && place < models.size() ? models[place] : file;
+  return place < model_files.size() && place < axes.model.size() ? axes.model[place] : file;
 }
 
 void name_models(RunConfig& config) {
@@ -51,16 +51,16 @@ void name_models(RunConfig& config) {
         fmt::format("target.name has {} names for {} models; allowed: one for each of "
                     "target.model, in the same order",
                     config.model_names.size(), count));
-  config.models.clear();
+  config.axes.model.clear();
   std::set<std::string> names;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string given = config.model_names.empty() ? "" : config.model_names[i];
-    config.models.push_back(checked_name(config.model_files[i], given));
-    if (!names.insert(config.models.back()).second)
+    config.axes.model.push_back(checked_name(config.model_files[i], given));
+    if (!names.insert(config.axes.model.back()).second)
       throw ConfigError(
           fmt::format("target.name: two models would be named {}; allowed: one name "
                       "for each in target.name",
-                      escaped(config.models.back(), 60)));
+                      escaped(config.axes.model.back(), 60)));
   }
   for (auto* selections : {&config.zips, &config.exclusions})
     for (AxisSelection& selection : *selections)
@@ -69,7 +69,7 @@ void name_models(RunConfig& config) {
 }
 
 RunConfig with_names_for_paths(RunConfig config) {
-  config.model_files = config.models;
+  config.model_files = config.axes.model;
   config.model_names.clear();
   for (NamedDrafter& drafter : config.drafters)
     if (!drafter.known_as.empty()) drafter.options.model = drafter.known_as;

@@ -75,11 +75,11 @@ void check_target(const RunTables& tables, const RunConfig& config) {
     target.refuse("rounds", "host if target.device is cpu");
   check_numbers(tables, config);
   check_streaming(tables, config);
-  if (tables.are_right({"target.model"})) check_model_texts(target, config.models);
+  if (tables.are_right({"target.model"})) check_model_texts(target, config.axes.model);
   if (!tables.are_right({"target.model", "experiment.kind"})) return;
   const auto num_real = std::ranges::count_if(
-      config.models, [](const std::string& model) { return !is_shape_model(model); });
-  const bool has_shapes = static_cast<std::size_t>(num_real) != config.models.size();
+      config.axes.model, [](const std::string& model) { return !is_shape_model(model); });
+  const bool has_shapes = static_cast<std::size_t>(num_real) != config.axes.model.size();
   if (num_real != 1 && has_shapes)
     target.refuse("model",
                   "exactly one real model beside shape models, because they replay its acceptance");

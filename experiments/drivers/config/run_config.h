@@ -4,8 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "engines/interface/engines.h"
+#include "engines/interface/drafter_options.h"
+#include "engines/interface/model_options.h"
+#include "engines/interface/sampling_options.h"
 #include "experiments/drivers/config/sweep.h"
+#include "sim/rules/lossy_rule_options.h"
 
 namespace speclab::experiments {
 
@@ -22,6 +25,7 @@ struct NamedDrafter {
 
 /// Every combination is a cell, but for zips and exclusions.
 struct Axes {
+  std::vector<std::string> model{"smollm2-135m"};  ///< names, by which work and tables know them
   std::vector<double> temperature{0.0};
   std::vector<std::string> drafter{"none"};
   std::vector<std::string> tree{"chain"};
@@ -60,15 +64,14 @@ struct RunConfig {
   std::int32_t repetitions = 1;
   std::int32_t plain_repetitions = 0;  ///< of plain decoding; 0: as many as of all others
   std::string places = "all";          ///< of drafts, for drafter_acceptance: "all" or "rounds"
-  std::vector<std::string> models{"smollm2-135m"};  ///< names, by which work and tables know them
-  /// The file of each model, in the order of `models`: a catalogue name or a path.
+  /// The file of each model, in the order of `axes.model`: a catalogue name or a path.
   std::vector<std::string> model_files{"smollm2-135m"};
-  std::vector<std::string> model_names{};  ///< the key target.name: empty, or one for each
-  engines::ModelOptions target;        ///< device, dtype, threads; the model comes from `models`
-  std::string chat_template = "auto";  ///< one of kChatTemplates
-  std::vector<NamedDrafter> drafters;  ///< the config's own
-  Axes axes;                           ///< values of zipped axes too, each once
-  std::vector<AxisSelection> zips{};   ///< the tables [[zip]]
+  std::vector<std::string> model_names{};   ///< the key target.name: empty, or one for each
+  engines::ModelOptions target;             ///< device, dtype, threads; the model comes from `axes`
+  std::string chat_template = "auto";       ///< one of kChatTemplates
+  std::vector<NamedDrafter> drafters;       ///< the config's own
+  Axes axes;                                ///< values of zipped axes too, each once
+  std::vector<AxisSelection> zips{};        ///< the tables [[zip]]
   std::vector<AxisSelection> exclusions{};  ///< the tables [[exclude]]
   LossyRuleOptions lossy;                   ///< the table [verification]
   engines::SamplingOptions sampling;        ///< its temperature is an axis
@@ -76,7 +79,7 @@ struct RunConfig {
   PilotOptions pilot;
   CostOptions costs;
 
-  /// The file of one of `models`: itself where no file is named.
+  /// The file of one of `axes.model`: itself where no file is named.
   const std::string& file_of(const std::string& model) const;
   /// The name of one of `model_files`; a name is itself.
   const std::string& name_of(const std::string& file) const;

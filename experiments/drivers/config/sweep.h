@@ -5,24 +5,26 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "sim/core/setting.h"
 
 namespace speclab::experiments {
 
 struct RunConfig;
 
-/// Names of the axes, in the order of a SweepPoint.
+/// Names of the axes, in the order of the columns that messages show.
 inline constexpr std::array<const char*, 6> kAxisNames{"model", "temperature", "drafter",
                                                        "tree",  "policy",      "verifier"};
-
-/// A value of every axis as text; empty where an axis does not apply.
-using SweepPoint = std::array<std::string, kAxisNames.size()>;
 
 /// Values of some axes: of a table [[zip]] in step, of a table [[exclude]] as alternatives.
 using AxisSelection = std::map<std::string, std::vector<std::string>>;
 
 /// A number as an axis names it, so that 1, 1.0 and 10e-1 are one value.
 std::string axis_text(double value);
+/// The value of one of kAxisNames; empty where the axis does not apply.
+std::string axis_text(const Setting& setting, std::string_view axis);
 
 /// The rule behind the cells of a config.
 class Sweep {
@@ -30,19 +32,17 @@ class Sweep {
   /// @param config  outlives it
   explicit Sweep(const RunConfig& config);
 
-  /// Tree, policy and verifier do not apply to plain decoding, nor the tree axis to drafters that
-  /// have a tree of their own.
-  SweepPoint point(const std::string& model, double temperature, const std::string& drafter,
-                   const std::string& tree, const std::string& policy,
-                   const std::string& verifier) const;
+  /// The setting without what does not apply: tree, policy and verifier to plain decoding, the tree
+  /// axis to drafters that have a tree of their own.
+  Setting point(const Setting& setting) const;
   /// Whether every [[zip]] has a row with the point's values.
-  bool is_zipped(const SweepPoint& point) const;
-  bool is_excluded_by(std::size_t exclusion, const SweepPoint& point) const;
+  bool is_zipped(const Setting& point) const;
+  bool is_excluded_by(std::size_t exclusion, const Setting& point) const;
   /// Whether it is a cell.
-  bool holds(const SweepPoint& point) const;
+  bool holds(const Setting& point) const;
   /// Every combination of the axes before zips and exclusions, plain decoding of every model and
   /// temperature among them.
-  std::vector<SweepPoint> product() const;
+  std::vector<Setting> product() const;
   /// How many these are, without making them.
   double product_size() const;
 

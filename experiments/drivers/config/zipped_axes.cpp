@@ -133,7 +133,7 @@ std::vector<std::string> axis_values(const RunConfig& config, const std::string&
   for (const double temperature : config.axes.temperature)
     temperatures.push_back(axis_text(temperature));
   const std::map<std::string, std::vector<std::string>> values{
-      {"model", config.models},         {"temperature", temperatures},
+      {"model", config.axes.model},     {"temperature", temperatures},
       {"drafter", config.axes.drafter}, {"tree", config.axes.tree},
       {"policy", config.axes.policy},   {"verifier", config.axes.verifier}};
   return values.at(axis);
@@ -169,12 +169,6 @@ void read_exclusion(const ConfigNode& table, RunConfig& config, Findings& findin
   config.exclusions.push_back(std::move(selection));
 }
 
-bool drafts(const SweepPoint& point) {
-  constexpr auto kDrafterAxis = static_cast<std::size_t>(
-      std::ranges::find(kAxisNames, std::string_view("drafter")) - kAxisNames.begin());
-  return point[kDrafterAxis] != "none";
-}
-
 }  // namespace
 
 void read_zips(ConfigNode& root, RunConfig& config, Findings& findings) {
@@ -198,9 +192,9 @@ void check_sweep(const ConfigNode& root, const RunConfig& config, Findings& find
             sweep.product_size(), kMostCells));
   std::size_t num_cells = 0, num_drafting = 0;
   std::vector<std::size_t> left_out(config.exclusions.size(), 0);
-  for (const SweepPoint& point : sweep.product()) {
+  for (const Setting& point : sweep.product()) {
     num_cells += sweep.holds(point) ? 1 : 0;
-    num_drafting += sweep.holds(point) && drafts(point) ? 1 : 0;
+    num_drafting += sweep.holds(point) && !point.is_plain() ? 1 : 0;
     for (std::size_t i = 0; i < left_out.size(); ++i)
       left_out[i] += sweep.is_zipped(point) && sweep.is_excluded_by(i, point) ? 1 : 0;
   }

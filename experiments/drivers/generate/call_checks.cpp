@@ -57,7 +57,7 @@ void check_stop_strings(const std::vector<std::string>& strings) {
 }  // namespace
 
 void check_call(const GenerateOptions& options, const GenerationPlan* plan) {
-  const engines::DecoderOptions& decoder = plan ? plan->decoder : options.decoder;
+  const engines::DecoderOptions& decoder = plan ? plan->decoding : options.decoder;
   const std::string& policy = plan ? plan->policy : options.policy;
   if (options.draw_trees && options.common.json)
     throw ConfigError("--draw-trees and --json contradict each other; give one");
@@ -76,7 +76,7 @@ void check_call(const GenerateOptions& options, const GenerationPlan* plan) {
 }
 
 void note_unused_options(const GenerateOptions& options, const GenerationPlan* plan) {
-  const engines::DecoderOptions& decoder = plan ? plan->decoder : options.decoder;
+  const engines::DecoderOptions& decoder = plan ? plan->decoding : options.decoder;
   const bool has_constraint = options.constraint.regex || options.constraint.json_schema;
   if (decoder.drafter.traits().drafts() || (decoder.drafter.kind != "plain" && has_constraint))
     return;

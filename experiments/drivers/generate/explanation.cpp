@@ -45,7 +45,7 @@ std::vector<std::string> all_notes(const GenerationConfig& config, const Generat
 bool is_drafted(const ExplainedCall& call) { return call.plan && call.plan->mode.drafted; }
 
 std::string drafter_text(const GenerationPlan& plan) {
-  const engines::DrafterOptions& drafter = plan.decoder.drafter;
+  const engines::DrafterOptions& drafter = plan.decoding.drafter;
   return fmt::format("drafter {}{}, tree {}, policy {}\n", escaped(drafter.kind, 40),
                      drafter.model.empty() ? "" : " of " + escaped(drafter.model, 100),
                      escaped(drafter.tree, 100), escaped(plan.policy, 40));
@@ -68,7 +68,7 @@ KeyValue explanation_json(const GenerationConfig& config, const GenerationMode& 
 KeyValue explained_call_json(const ExplainedCall& call) {
   KeyValue json{{"drafter", nullptr}, {"refusal", nullptr}};
   if (is_drafted(call)) {
-    const engines::DrafterOptions& drafter = call.plan->decoder.drafter;
+    const engines::DrafterOptions& drafter = call.plan->decoding.drafter;
     json["drafter"] = {{"kind", drafter.kind},
                        {"model", drafter.model},
                        {"tree", drafter.tree},

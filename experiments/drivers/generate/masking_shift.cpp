@@ -102,17 +102,17 @@ void check_masking_shift(const GenerateOptions& options, const GenerationPlan* p
     throw ConfigError(
         "--masking-shift without a constraint; allowed: with --regex or "
         "--json-schema");
-  if (plan == nullptr || plan->mode.searches() || plan->decoder.sampling.temperature == 0 ||
+  if (plan == nullptr || plan->mode.searches() || plan->decoding.sampling.temperature == 0 ||
       plan->num_return_sequences < kFewestTexts)
     throw ConfigError(
         fmt::format("--masking-shift needs texts that are drawn; allowed: --do-sample "
                     "true with one beam, and --num-return-sequences of {} or more",
                     kFewestTexts));
-  if (!engines::is_lossless(plan->decoder))
+  if (!engines::is_lossless(plan->decoding))
     throw ConfigError(fmt::format(
         "--masking-shift with the verifier '{}', which changes the law; allowed: a lossless one",
-        escaped(plan->decoder.verifier, 40)));
-  if (const std::string others = settings_beside_temperature(plan->decoder.sampling);
+        escaped(plan->decoding.verifier, 40)));
+  if (const std::string others = settings_beside_temperature(plan->decoding.sampling);
       !others.empty())
     throw ConfigError(fmt::format(
         "--masking-shift with {}; allowed: the temperature alone, because the shift is from the "
@@ -123,7 +123,7 @@ void check_masking_shift(const GenerateOptions& options, const GenerationPlan* p
 void add_masking_shift(const DrawnTexts& drawn, nlohmann::ordered_json& result) {
   std::vector<double> logs;
   result["masking_shift"] = nullptr;
-  const engines::SamplingOptions& sampling = drawn.plan.decoder.sampling;
+  const engines::SamplingOptions& sampling = drawn.plan.decoding.sampling;
   for (const nlohmann::ordered_json& one : result["sequences"]) {
     drawn.check_interruption();
     const auto reason = one["stop_reason"].get<std::string>();

@@ -25,7 +25,7 @@ constexpr std::int32_t kFewestNewTokens = 16, kMostNewTokens = 128;
 /// The smallest plan from which costs can be measured: one model, one drafter, one prompt.
 Plan cost_plan(const engines::DecoderOptions& decoder, std::uint64_t seed) {
   RunConfig config;
-  config.models = config.model_files = {kTarget};
+  config.axes.model = config.model_files = {kTarget};
   config.seed = seed;
   config.sampling = decoder.sampling;
   config.sampling.rules = {};  // they know the length of the call's prompt, and cost little
@@ -37,25 +37,22 @@ Plan cost_plan(const engines::DecoderOptions& decoder, std::uint64_t seed) {
       std::clamp(decoder.stop.max_new_tokens, kFewestNewTokens, kMostNewTokens);
   Plan plan{.config = config};
   plan.pilot_prompts = {{.id = "prompt", .category = "all", .text = ""}};
-  plan.draftings = {{.drafter = decoder.drafter.kind,
-                     .tree = decoder.drafter.tree,
-                     .verifier = decoder.verifier,
-                     .options = decoder.drafter}};
-  plan.cells = {{.id = "",
-                 .category = "all",
-                 .model = kTarget,
-                 .drafting = plan.draftings.front(),
-                 .policy = "auto",
-                 .verifier = decoder.verifier,
-                 .temperature = decoder.sampling.temperature}};
+  const Setting setting{.model = kTarget,
+                        .drafter = decoder.drafter.kind,
+                        .tree = decoder.drafter.tree,
+                        .policy = "auto",
+                        .verifier = decoder.verifier,
+                        .temperature = decoder.sampling.temperature};
+  plan.drafters = {{.name = setting.drafter, .options = decoder.drafter}};
+  plan.draftings = {setting.drafting()};
+  plan.cells = {{.id = "", .category = "all", .setting = setting}};
   return plan;
 }
 
 /// As much of the prompt as leaves room in the model's context for what is timed after it.
 std::vector<Token> measurable_prompt(const Plan& plan, const AutoPolicyRequest& request) {
-  const Drafting& drafting = plan.draftings.front();
-  const int spare =
-      plan.config.prompts.new_tokens + drafting.rows_of_depth(plan.max_length()).back();
+  const int spare = plan.config.prompts.new_tokens +
+                    rows_of_depth(plan.draftings.front(), plan.max_length()).back();
   const int room = request.target.model->info().context_length - spare;
   if (room < 1)
     throw ConfigError(fmt::format(
@@ -121,14 +118,10 @@ std::unique_ptr<SpeculationLengthPolicy> measured_auto_policy(
   const auto begin = std::chrono::steady_clock::now();
   const Plan plan = cost_plan(request.decoder, request.decoder.seed);
   const RunLog log = measured_costs(plan, request, callbacks);
-  const Drafting& drafting = plan.draftings.front();
-  sim::AutoPolicyOptions options{
-      .costs = analysis::pair_costs(
-                   log.costs(), pair_key(kTarget, drafting,
-                                         analysis::regime_of(request.decoder.sampling.temperature)))
-                   .surface};
-  options.max_length = drafting.max_length(plan.max_length());
-  options.rows_of_depth = drafting.rows_of_depth(plan.max_length());
+  const Setting& setting = plan.cells.front().setting;
+  sim::AutoPolicyOptions options{.costs = analysis::pair_costs(log.costs(), setting).surface};
+  options.max_length = max_length(setting, plan.max_length());
+  options.rows_of_depth = rows_of_depth(setting, plan.max_length());
   options.initial_context = static_cast<int>(request.prompt_ids.size());
   callbacks.progress.note(summary(
       options, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()));

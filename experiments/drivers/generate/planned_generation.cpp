@@ -92,7 +92,7 @@ GenerateOptions with_plan(const GenerateOptions& options, GenerationPlan& plan,
                           std::size_t prompt_length) {
   set_prompt_length(plan, prompt_length);
   GenerateOptions planned = options;
-  planned.decoder = plan.decoder;
+  planned.decoder = plan.decoding;
   planned.policy = plan.policy;
   return planned;
 }

@@ -41,7 +41,7 @@ void add_texts(engines::SearchRecord& record, const std::vector<GenerationRecord
 /// Several texts, drawn side by side in batches.
 engines::SearchRecord drawn_texts(const TextCall& call, const GenerationPlan& plan) {
   const auto decoder =
-      call.engines.make_decoder(*call.loaded.model, call.loaded.tokenizer, plan.decoder);
+      call.engines.make_decoder(*call.loaded.model, call.loaded.tokenizer, plan.decoding);
   engines::SearchRecord record;
   for (std::int32_t first = 0; first < plan.num_return_sequences; first += kMostInBatch) {
     std::vector<engines::Request> requests;
@@ -59,9 +59,9 @@ engines::SearchRecord drawn_texts(const TextCall& call, const GenerationPlan& pl
 
 /// Forwards behind the prompt, if no draft is kept and no text ends early.
 std::int32_t most_steps(const GenerationPlan& plan) {
-  if (plan.mode.searches()) return plan.search.stop.max_new_tokens;
+  if (plan.mode.searches()) return plan.decoding.stop.max_new_tokens;
   const std::int32_t batches = (plan.num_return_sequences + kMostInBatch - 1) / kMostInBatch;
-  return batches * plan.decoder.stop.max_new_tokens;
+  return batches * plan.decoding.stop.max_new_tokens;
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ ordered_json run_search(const TextCall& call, const GenerateOptions& options,
   };
   const engines::SearchRecord record =
       plan.mode.searches()
-          ? call.engines.search(*call.loaded.model, call.loaded.tokenizer, plan.search,
+          ? call.engines.search(*call.loaded.model, call.loaded.tokenizer, plan.decoding,
                                 call.request, counted.check_interruption)
           : drawn_texts(counted, plan);
   progress.end_phase();

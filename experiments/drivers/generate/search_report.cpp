@@ -17,7 +17,7 @@ namespace {
 using nlohmann::ordered_json;
 
 TextStreamOptions text_options(const GenerateOptions& options, const GenerationPlan& plan) {
-  const engines::StopOptions& stop = plan.mode.searches() ? plan.search.stop : plan.decoder.stop;
+  const engines::StopOptions& stop = plan.decoding.stop;
   return {.left_out = options.stream.left_out(),
           .stop_strings = stop.stop_strings,
           .ends = stop.eos_token_ids.value_or(std::vector<Token>{})};
@@ -42,7 +42,7 @@ ordered_json missing_words(const TextCall& call, const GenerationPlan& plan,
     return !std::ranges::search(text, form).empty();
   };
   ordered_json missing = ordered_json::array();
-  for (const auto& forms : plan.search.force_words_ids)
+  for (const auto& forms : plan.decoding.force_words_ids)
     if (std::ranges::none_of(forms, stands_there)) missing.push_back(forms);
   return missing;
 }
@@ -55,7 +55,7 @@ ordered_json sequences_json(const TextCall& call, const GenerationPlan& plan,
                          {"text", shown_json_text(call, options, one)},
                          {"score", one.score ? ordered_json(*one.score) : nullptr},
                          {"stop_reason", to_string(one.stop_reason)}});
-    if (!plan.search.force_words_ids.empty())
+    if (!plan.decoding.force_words_ids.empty())
       sequences.back()["missing_words"] = missing_words(call, plan, one);
   }
   return sequences;
@@ -99,7 +99,7 @@ std::string steps_text(const GenerationPlan& plan, const engines::SearchRecord& 
   return fmt::format(
       " and {:.2f} steps, with drafts by {}",
       1.0 + static_cast<double>(record.num_accepted) / static_cast<double>(record.num_steps),
-      plan.search.drafter.kind);
+      plan.decoding.drafter.kind);
 }
 
 /// "2 end_of_sequence, 1 length"; without numbers if all texts ended alike.

@@ -62,13 +62,14 @@ void add_words(const KeyValue& value, engines::SearchOptions& search) {
     search.force_words_ids.push_back(word[0].is_array() ? word : KeyValue::array({word}));
 }
 
-engines::SearchOptions search_of(const GenerationConfig& config, const GenerationMode& mode,
-                                 const PlanSettings& settings) {
-  engines::SearchOptions search{.num_beams = config.integer("num_beams"),
-                                .length_penalty = config.number("length_penalty"),
-                                .early_stopping = early_stopping_of(config.value("early_stopping")),
-                                .num_return_sequences = config.integer("num_return_sequences"),
-                                .do_sample = config.is_true("do_sample")};
+/// Adds what a search has beside a decoder's options.
+void add_search(const GenerationConfig& config, const GenerationMode& mode,
+                engines::SearchOptions& search) {
+  search.num_beams = config.integer("num_beams");
+  search.length_penalty = config.number("length_penalty");
+  search.early_stopping = early_stopping_of(config.value("early_stopping"));
+  search.num_return_sequences = config.integer("num_return_sequences");
+  search.do_sample = config.is_true("do_sample");
   if (mode.name == "group_beam_search") {
     search.num_beam_groups = config.integer("num_beam_groups");
     search.diversity_penalty = config.number("diversity_penalty");
@@ -78,10 +79,6 @@ engines::SearchOptions search_of(const GenerationConfig& config, const Generatio
     search.top_k = config.integer("top_k");
   }
   add_words(config.value("force_words_ids"), search);
-  search.sampling = sampling_of(config, 1.0);
-  search.stop = stop_of(config, settings.decoder.stop);
-  search.seed = settings.seed;
-  return search;
 }
 
 /// Refusals of a running mode; --explain still explains these values.
@@ -114,13 +111,6 @@ std::int32_t draft_length_of(const std::string& policy) {
   return make_policy(policy)->longest().value_or(0);
 }
 
-void set_lengths(engines::SamplingOptions& sampling, engines::StopOptions& stop,
-                 const GenerationPlan& plan, std::size_t prompt_length) {
-  if (plan.max_length)
-    stop.max_new_tokens = *plan.max_length - static_cast<std::int32_t>(prompt_length);
-  sampling.rules.set_lengths(prompt_length, stop.max_new_tokens);
-}
-
 }  // namespace
 
 Assistant assistant_of(const GenerationConfig& config, const GenerationOptions& options,
@@ -136,21 +126,21 @@ GenerationPlan generation_plan(const GenerationConfig& config, const GenerationM
                                const GenerationOptions& options, const PlanSettings& settings) {
   check_built(config, mode);
   check_drafter_options(settings.decoder.drafter);
-  GenerationPlan plan{.mode = mode, .decoder = settings.decoder, .policy = settings.policy};
-  plan.decoder.sampling = sampling_of(config, 0.0);
-  plan.decoder.stop = stop_of(config, settings.decoder.stop);
-  plan.decoder.drafter = drafter_of(config, settings.decoder.drafter);
-  plan.decoder.seed = settings.seed;
-  if (!options.is_policy_given)
-    plan.policy = policy_of(config, plan.decoder.drafter, settings.policy);
+  GenerationPlan plan{.mode = mode, .policy = settings.policy};
+  engines::SearchOptions& decoding = plan.decoding;
+  static_cast<engines::DecoderOptions&>(decoding) = settings.decoder;
+  decoding.sampling = sampling_of(config, mode.searches() ? 1.0 : 0.0);
+  decoding.stop = stop_of(config, settings.decoder.stop);
+  decoding.drafter = drafter_of(config, settings.decoder.drafter);
+  decoding.seed = settings.seed;
+  if (!options.is_policy_given) plan.policy = policy_of(config, decoding.drafter, settings.policy);
   if (mode.searches()) {
     check_no_verifier(settings.decoder, mode);
-    plan.search = search_of(config, mode, settings);
-    plan.search.drafter = plan.decoder.drafter;
+    add_search(config, mode, decoding);
   }
   if (mode.searches() && mode.drafted) {
-    check_beam_drafter(plan.search.drafter);
-    plan.search.draft_length = draft_length_of(plan.policy);
+    check_beam_drafter(decoding.drafter);
+    decoding.draft_length = draft_length_of(plan.policy);
   }
   if (config.value("max_new_tokens").is_null()) plan.max_length = config.integer("max_length");
   plan.num_return_sequences = config.integer("num_return_sequences");
@@ -160,9 +150,7 @@ GenerationPlan generation_plan(const GenerationConfig& config, const GenerationM
 }
 
 void use_folder_ends(GenerationPlan& plan) {
-  if (plan.folder_ends.empty()) return;
-  for (engines::StopOptions* stop : {&plan.decoder.stop, &plan.search.stop})
-    stop->eos_token_ids = plan.folder_ends;
+  if (!plan.folder_ends.empty()) plan.decoding.stop.eos_token_ids = plan.folder_ends;
 }
 
 void set_prompt_length(GenerationPlan& plan, std::size_t prompt_length) {
@@ -171,8 +159,9 @@ void set_prompt_length(GenerationPlan& plan, std::size_t prompt_length) {
         fmt::format("the prompt has {} tokens and max_length = {}; allowed: a longer "
                     "max_length, or max_new_tokens",
                     prompt_length, *plan.max_length));
-  set_lengths(plan.decoder.sampling, plan.decoder.stop, plan, prompt_length);
-  set_lengths(plan.search.sampling, plan.search.stop, plan, prompt_length);
+  std::int32_t& new_tokens = plan.decoding.stop.max_new_tokens;
+  if (plan.max_length) new_tokens = *plan.max_length - static_cast<std::int32_t>(prompt_length);
+  plan.decoding.sampling.rules.set_lengths(prompt_length, new_tokens);
 }
 
 }  // namespace speclab::experiments

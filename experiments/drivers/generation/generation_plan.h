@@ -19,9 +19,8 @@ struct PlanSettings {
 /// Settings as the engines take them.
 struct GenerationPlan {
   GenerationMode mode{};
-  engines::DecoderOptions decoder{};         ///< rounds; of a drafted search, its drafter
+  engines::SearchOptions decoding{};         ///< of rounds, and in modes that search all of it
   std::string policy{};                      ///< of the speculation length
-  engines::SearchOptions search{};           ///< in modes that search
   std::optional<std::int32_t> max_length{};  ///< of the whole text, in place of max_new_tokens
   std::int32_t num_return_sequences = 1;
   std::vector<Token> folder_ends{};  ///< eos_token_id of the folder, which its tokenizer reads too

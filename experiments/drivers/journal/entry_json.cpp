@@ -240,10 +240,10 @@ PaceEntry pace_entry(const Json& json) {
 Json to_json(const CostEntry& entry) {
   Json interval = Json::array();
   if (entry.ns.interval) interval = {entry.ns.interval->low, entry.ns.interval->high};
-  Json json = {{"model", entry.model},
-               {"drafter", entry.drafter},
-               {"tree", entry.tree},
-               {"verifier", entry.verifier},
+  Json json = {{"model", entry.setting.model},
+               {"drafter", entry.setting.drafter},
+               {"tree", entry.setting.tree},
+               {"verifier", entry.setting.verifier},
                {"regime", entry.regime_text()},
                {"kind", to_string(entry.kind)},
                {"rows", entry.rows},
@@ -256,10 +256,10 @@ Json to_json(const CostEntry& entry) {
 }
 
 CostEntry cost_entry(const Json& json) {
-  CostEntry entry{.model = json.at("model").get<std::string>(),
-                  .drafter = json.at("drafter").get<std::string>(),
-                  .tree = json.at("tree").get<std::string>(),
-                  .verifier = json.at("verifier").get<std::string>(),
+  CostEntry entry{.setting = {.model = json.at("model").get<std::string>(),
+                              .drafter = json.at("drafter").get<std::string>(),
+                              .tree = json.at("tree").get<std::string>(),
+                              .verifier = json.at("verifier").get<std::string>()},
                   .regime = {},
                   .kind = cost_kind(json.at("kind")),
                   .rows = json.at("rows").get<int>(),

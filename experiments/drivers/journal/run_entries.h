@@ -91,7 +91,6 @@ struct PilotEntry {
 
 /// A measured point of the cost surface of a model; of a drafting where one is named.
 using CostEntry = analysis::CostRow;
-using analysis::Regime;
 
 struct PredictionEntry {
   std::size_t cell = 0;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "experiments/drivers/config/named_drafters.h"
 #include "sim/system/errors.h"
@@ -27,21 +26,21 @@ std::string digested_text(const RunConfig& config) {
 /// The config with one point in the place of its axes and without what decides on which work there
 /// is but not on what it does, nor what it runs on. A key that is added to the schema one day is in
 /// it.
-RunConfig config_of_point(const Plan& plan, const std::string& model, const Drafting& drafting,
-                          double temperature) {
+RunConfig config_of_point(const Plan& plan, const Setting& point) {
   const RunConfig defaults;
   RunConfig own = with_names_for_paths(plan.config);
   own.name = defaults.name;
   own.repetitions = defaults.repetitions;
   own.plain_repetitions = defaults.plain_repetitions;
-  own.models = own.model_files = {model};
+  own.model_files = {point.model};
   own.target = defaults.target;
-  own.drafters = drafters_needed(own, {drafting.drafter});
-  own.axes = {.temperature = {temperature},
-              .drafter = {drafting.drafter},
-              .tree = {drafting.tree},
+  own.drafters = drafters_needed(own, {point.drafter});
+  own.axes = {.model = {point.model},
+              .temperature = {point.temperature},
+              .drafter = {point.drafter},
+              .tree = {point.tree},
               .policy = {},
-              .verifier = {drafting.verifier}};
+              .verifier = {point.verifier}};
   own.zips.clear();
   own.exclusions.clear();
   own.prompts.set = defaults.prompts.set;
@@ -54,11 +53,11 @@ RunConfig config_of_point(const Plan& plan, const std::string& model, const Draf
 }
 
 std::string pilot_key(const Plan& plan, const Pilot& pilot) {
-  const std::string point =
-      digested_text(config_of_point(plan, pilot.model, pilot.drafting, pilot.temperature));
-  return short_digest(fmt::format(
-      "{}{}{}\n{}", point, pilot.policy.empty() ? "" : pilot.policy + "\n",
-      pilot_length(plan, pilot.drafting), prompts_digest({plan.pilot_prompts[pilot.prompt]})));
+  const std::string& policy = pilot.setting.policy;
+  return short_digest(fmt::format("{}{}{}\n{}", digested_text(config_of_point(plan, pilot.setting)),
+                                  policy.empty() ? "" : policy + "\n",
+                                  pilot_length(plan, pilot.setting),
+                                  prompts_digest({plan.pilot_prompts[pilot.prompt]})));
 }
 
 /// Texts of cells by category, which `auto` and replayed acceptance know their pilots by.
@@ -66,37 +65,33 @@ class CellTexts {
  public:
   CellTexts(const Plan& plan, const std::vector<std::string>& pilot_keys) : plan_(plan) {
     for (std::size_t i = 0; i < plan.pilots.size(); ++i)
-      if (plan.pilots[i].policy.empty())
-        pilots_[pilots_of(plan.pilots[i].model, plan.pilots[i].drafting, plan.pilots[i].temperature,
-                          category_of(i))] += pilot_keys[i] + "\n";
+      if (plan.pilots[i].setting.policy.empty())
+        pilots_[{plan.pilots[i].setting, category_of(i)}] += pilot_keys[i] + "\n";
   }
 
   /// @param category  of the prompt
   std::string text(const Cell& cell, const std::string& category) const {
-    RunConfig own = config_of_point(plan_, cell.model, cell.drafting, cell.temperature);
-    own.axes.policy = {cell.policy};
-    if (cell.policy == "auto") own.costs = plan_.config.costs;
-    std::string text = digested_text(own) + cell.verifier + "\n";
-    if (cell.policy != "auto" && cell.verifier != "replay") return text;
-    const auto found = pilots_.find(
-        pilots_of(plan_.real_model_of(cell.model), cell.drafting, cell.temperature, category));
+    const Setting setting = cell.written();
+    RunConfig own = config_of_point(plan_, cell.setting);
+    own.axes.policy = {setting.policy};
+    if (setting.policy == "auto") own.costs = plan_.config.costs;
+    std::string text = digested_text(own) + setting.verifier + "\n";
+    if (setting.policy != "auto" && !cell.is_replayed()) return text;
+    Setting of_pilots = cell.setting;
+    of_pilots.model = plan_.real_model_of(of_pilots.model);
+    of_pilots.policy = "";
+    const auto found = pilots_.find({of_pilots, category});
     return text + fmt::format("{}\n", plan_.max_length()) +
            (found == pilots_.end() ? "" : found->second);
   }
 
  private:
-  using PilotsOf =
-      std::tuple<std::string, std::string, std::string, std::string, double, std::string>;
-  static PilotsOf pilots_of(const std::string& model, const Drafting& drafting, double temperature,
-                            const std::string& category) {
-    return {model, drafting.drafter, drafting.tree, drafting.verifier, temperature, category};
-  }
   const std::string& category_of(std::size_t pilot) const {
     return plan_.pilot_prompts[plan_.pilots[pilot].prompt].category;
   }
 
   const Plan& plan_;
-  std::map<PilotsOf, std::string> pilots_;
+  std::map<std::pair<Setting, std::string>, std::string> pilots_;  ///< by category too
 };
 
 /// The rows of a selection in order, so that equal tables are equal whatever order they are written
@@ -122,11 +117,11 @@ RunConfig canonical(const RunConfig& asked) {
   config.name = defaults.name;
   config.prompts.set = defaults.prompts.set;
   config.pilot.set = defaults.pilot.set;
-  for (auto* list : {&config.models, &config.axes.drafter, &config.axes.tree, &config.axes.policy,
-                     &config.axes.verifier, &config.prompts.categories})
+  for (auto* list : {&config.axes.model, &config.axes.drafter, &config.axes.tree,
+                     &config.axes.policy, &config.axes.verifier, &config.prompts.categories})
     std::ranges::sort(*list);
   std::ranges::sort(config.axes.temperature);
-  config.model_files = config.models;
+  config.model_files = config.axes.model;
   config.drafters = drafters_needed(config, config.axes.drafter);
   std::ranges::sort(config.drafters, {}, &NamedDrafter::name);
   for (AxisSelection& zip : config.zips) zip = with_sorted_rows(zip);

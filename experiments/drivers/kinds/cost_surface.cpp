@@ -10,7 +10,7 @@ namespace speclab::experiments {
 
 void run_cost_surface(Workbench& bench) {
   warm_up(bench);
-  const bool replays = std::ranges::any_of(bench.plan().config.models, is_shape_model);
+  const bool replays = std::ranges::any_of(bench.plan().config.axes.model, is_shape_model);
   if (replays) run_pilots(bench);
   measure_costs(bench);
 }

@@ -13,7 +13,7 @@ namespace speclab::experiments {
 /// What shape models cost is measured in rounds that replay all pilots.
 void prepare_decoding(Workbench& bench) {
   warm_up(bench);
-  if (std::ranges::any_of(bench.plan().config.models, is_shape_model)) run_pilots(bench);
+  if (std::ranges::any_of(bench.plan().config.axes.model, is_shape_model)) run_pilots(bench);
   measure_costs_beside_pilots(bench);
   make_predictions(bench);
 }

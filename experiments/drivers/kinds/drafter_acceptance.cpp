@@ -21,21 +21,15 @@ struct Observation {
 std::unique_ptr<engines::RoundDecoder> observing_decoder(Workbench& bench, const Cell& cell,
                                                          Observation& seen) {
   const Plan& plan = bench.plan();
-  engines::DecoderOptions options{
-      .sampling = plan.config.sampling,
-      .drafter = cell.drafting.options,
-      .verifier = plan.config.places == "rounds" ? "rejection" : "observe",
-      .seed = plan.config.seed};
-  options.stop = {
-      .max_new_tokens = plan.config.prompts.new_tokens + plan.max_length(),
-      .ignore_eos = plan.config.prompts.ignore_eos};  // so that the last drafts are as long
-  options.sampling.temperature = cell.temperature;
-  const bool is_tree = cell.drafting.options.tree != "chain";
+  engines::DecoderOptions options = decoder_options(plan, cell.setting);
+  options.verifier = plan.config.places == "rounds" ? "rejection" : "observe";
+  options.stop.max_new_tokens += plan.max_length();  // so that the last drafts are as long
+  const bool is_tree = cell.setting.tree != "chain";
   options.on_draft = [&seen, is_tree](const Draft& draft, const TargetLaws<float>& target_laws) {
     seen.depths.add(draft, target_laws);
     if (is_tree) seen.siblings.add(draft, target_laws);
   };
-  const engines::LoadedModel& loaded = bench.loaded().models.at(cell.model);
+  const engines::LoadedModel& loaded = bench.loaded().models.at(cell.setting.model);
   return bench.loaded().engines.make_decoder(*loaded.model, loaded.tokenizer, options);
 }
 
@@ -45,13 +39,13 @@ void observe_cell(Workbench& bench, std::size_t index) {
   const Cell& cell = plan.cells[index];
   Observation seen;
   const auto decoder = observing_decoder(bench, cell, seen);
-  const auto policy = make_policy(cell.policy);
+  const auto policy = make_policy(cell.setting.policy);
   for (std::size_t prompt = 0; prompt < plan.prompts.size(); ++prompt) {
     if (cell.category != "all" && cell.category != plan.prompts[prompt].category) continue;
     if (bench.log().cell_entries().contains({index, prompt})) continue;
     seen = {};
     decoder->begin({{plan.sequence_id({.cell = index, .prompt = prompt}),
-                     bench.loaded().texts_of(cell.model).prompts[prompt]}},
+                     bench.loaded().texts_of(cell.setting.model).prompts[prompt]}},
                    *policy);
     bool goes_on = true;
     while (goes_on &&

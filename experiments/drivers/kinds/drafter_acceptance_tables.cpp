@@ -3,7 +3,6 @@
 #include "experiments/drivers/kinds/cell_entry.h"
 #include "experiments/drivers/kinds/drafter_acceptance.h"
 #include "experiments/drivers/kinds/kind_steps.h"
-#include "experiments/drivers/measure/cell_axes.h"
 
 namespace speclab::experiments {
 namespace {
@@ -17,7 +16,7 @@ Row row_of(const Plan& plan, const CellEntry& found) {
   row.cell_id = cell.id;
   row.category = prompt.category;
   row.prompt_id = prompt.id;
-  row.axes = axes_of(cell, plan.config.sampling);
+  row.axes = cell.written();
   return row;
 }
 

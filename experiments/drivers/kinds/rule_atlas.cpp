@@ -69,28 +69,24 @@ AtlasEntry log_cell(Workbench& bench, std::size_t index) {
   const Cell& cell = bench.plan().cells[index];
   std::vector<RuleTally> tallies(atlas_rules().begin(), atlas_rules().end());
   AtlasEntry entry;
-  engines::DecoderOptions options{.sampling = bench.plan().config.sampling,
-                                  .stop = {.max_new_tokens = bench.plan().config.prompts.new_tokens,
-                                           .ignore_eos = bench.plan().config.prompts.ignore_eos},
-                                  .drafter = cell.drafting.options,
-                                  .seed = bench.plan().config.seed};
-  options.sampling.temperature = cell.temperature;
+  engines::DecoderOptions options = decoder_options(bench.plan(), cell.setting);
+  options.verifier = "rejection";
   options.on_draft = [&](const Draft& draft, const TargetLaws<float>& target_laws) {
     if (draft.tree.drafted() == 0) return;
     const LoggedChain chain = logged_chain(draft, target_laws);
     RuleCounter counter(chain, ~bench.plan().config.seed, static_cast<std::uint32_t>(entry.rows++));
     for (RuleTally& tally : tallies) tally.add(chain, counter);
   };
-  const engines::LoadedModel& loaded = bench.loaded().models.at(cell.model);
+  const engines::LoadedModel& loaded = bench.loaded().models.at(cell.setting.model);
   const auto decoder =
       bench.loaded().engines.make_decoder(*loaded.model, loaded.tokenizer, options);
-  const auto policy = make_policy(cell.policy);
+  const auto policy = make_policy(cell.setting.policy);
   for (std::size_t prompt = 0; prompt < bench.plan().prompts.size(); ++prompt) {
     if (cell.category != "all" && cell.category != bench.plan().prompts[prompt].category) continue;
     bench.check_interruption();
-    decoder->begin(
-        {{static_cast<std::uint32_t>(prompt), bench.loaded().texts_of(cell.model).prompts[prompt]}},
-        *policy);
+    decoder->begin({{static_cast<std::uint32_t>(prompt),
+                     bench.loaded().texts_of(cell.setting.model).prompts[prompt]}},
+                   *policy);
     while (decoder->round()) {
     }
   }

@@ -1,7 +1,6 @@
 #include "experiments/drivers/kinds/cell_entry.h"
 #include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/kinds/rule_atlas.h"
-#include "experiments/drivers/measure/cell_axes.h"
 
 namespace speclab::experiments {
 namespace {
@@ -51,7 +50,7 @@ std::vector<NamedFile> rule_atlas_tables(const Plan& plan, const RunLog& log) {
     for (const AtlasRuleEntry& rule : entry.rules)
       rows.push_back({.cell_id = cell.id,
                       .category = cell.category,
-                      .axes = axes_of(cell, plan.config.sampling),
+                      .axes = cell.written(),
                       .rule = rule.rule,
                       .drafts = rule.drafts,
                       .lossless = rule.lossless,

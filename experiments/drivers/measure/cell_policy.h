@@ -11,13 +11,8 @@
 
 namespace speclab::experiments {
 
-/// The key of the costs of a model and a drafting.
-analysis::PairKey pair_key(const std::string& model, const Drafting& drafting, Regime regime);
-
 /// The pilots that a cell is predicted from: acceptance is a real model's, also for a shape model.
 PilotKey pilot_key(const Plan& plan, const Cell& cell, const std::string& category);
-
-analysis::PairCosts costs_of(const std::vector<CostEntry>& costs, const Cell& cell);
 
 /// The policy of a cell for a prompt: `auto` from the costs of its pair and the pilots of the
 /// prompt's category.

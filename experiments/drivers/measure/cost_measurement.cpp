@@ -54,12 +54,12 @@ auto shortest_and_longest(const std::vector<std::vector<Token>>& prompts) {
 class CostMeasurement::Tasks {
  public:
   explicit Tasks(Workbench& bench) : bench_(bench), plan_(bench.plan()) {
-    for (const std::string& model : plan_.config.models) {
+    for (const std::string& model : plan_.config.axes.model) {
       if (!plan_.config.has_device_rounds()) add_forwards(model);
       for (const Regime regime : regimes())
-        for (const Drafting& drafting : plan_.draftings_of(model))
+        for (const Setting& drafting : plan_.draftings_of(model))
           for (const std::vector<Token>& prompt : prompts(model))
-            add_generation(model, drafting, regime, prompt);
+            add_generation(drafting, regime, prompt);
     }
   }
 
@@ -74,7 +74,7 @@ class CostMeasurement::Tasks {
   std::vector<Regime> regimes() const {
     std::set<Regime> regimes;
     for (const double temperature : plan_.config.axes.temperature)
-      regimes.insert(analysis::regime_of(temperature));
+      regimes.insert(regime_of(temperature));
     return {regimes.begin(), regimes.end()};
   }
 
@@ -102,54 +102,53 @@ class CostMeasurement::Tasks {
       for (int i = 0; i < kForwardTimings; ++i)
         tasks_.push_back([=, this] {
           for (const auto& [rows, ns] : forwards->time_once(which))
-            samples_.add({.model = model, .rows = rows, .context = forwards->context(which)}, pass_,
-                         ns);
+            samples_.add(
+                {.setting = {.model = model}, .rows = rows, .context = forwards->context(which)},
+                pass_, ns);
         });
   }
 
-  void add_generation(const std::string& model, const Drafting& drafting, Regime regime,
-                      const std::vector<Token>& prompt) {
+  void add_generation(Setting setting, Regime regime, const std::vector<Token>& prompt) {
     const double temperature = regime == Regime::greedy ? 0.0 : 1.0;
+    setting.temperature = real_temperature(regime, temperature);
     tasks_.push_back([=, this] {
-      DecoderSettings settings =
-          bench_.settings(model, drafting, real_temperature(regime, temperature),
-                          plan_.pilot_prompts.front().category);
-      settings.temperature = temperature;
+      DecoderSettings settings = bench_.settings(setting, plan_.pilot_prompts.front().category);
+      settings.setting.temperature = temperature;
       settings.new_tokens =
           std::min(plan_.config.costs.new_tokens, plan_.config.prompts.new_tokens);
-      const RoundaboutPolicy policy(lengths_up_to(drafting.max_length(plan_.max_length())));
+      const RoundaboutPolicy policy(lengths_up_to(max_length(setting, plan_.max_length())));
       const engines::Request request{kCostSequences + static_cast<std::uint32_t>(pass_), prompt};
-      add_samples({.model = model,
-                   .drafter = drafting.is_plain() ? "" : drafting.drafter,
-                   .tree = drafting.tree,
-                   .verifier = drafting.verifier,
-                   .regime = regime},
-                  prompt.size(), bench_.generate(settings, request, policy));
+      add_samples({.setting = analysis::setting_of_costs(setting), .regime = regime}, prompt.size(),
+                  bench_.generate(settings, request, policy));
     });
   }
 
   /// A temperature of the plan in this regime: its pilots are there.
   double real_temperature(Regime regime, double otherwise) const {
     for (const double temperature : plan_.config.axes.temperature)
-      if (analysis::regime_of(temperature) == regime) return temperature;
+      if (regime_of(temperature) == regime) return temperature;
     return otherwise;
   }
 
   void add_samples(CostEntry point, std::size_t prompt_tokens, const GenerationRecord& record) {
     const auto tokens = static_cast<int>(prompt_tokens);
-    CostEntry prefill{
-        .model = point.model, .kind = sim::CostKind::prefill, .rows = tokens, .context = 0};
+    CostEntry prefill{.setting = {.model = point.setting.model},
+                      .kind = sim::CostKind::prefill,
+                      .rows = tokens,
+                      .context = 0};
     samples_.add(prefill, pass_, static_cast<double>(record.prefill_ns));
     point.context = tokens + static_cast<int>(record.output_ids.size()) / 2;
     for (const RoundRecord& round : record.rounds) {
       if (round.round == 0) continue;
       add(point, sim::CostKind::overhead, round.rows, round.verify_ns + round.other_ns);
       if (plan_.config.has_device_rounds())
-        samples_.add({.model = point.model, .rows = round.rows, .context = point.context}, pass_,
-                     static_cast<double>(round.target_ns));
+        samples_.add({.setting = {.model = point.setting.model},
+                      .rows = round.rows,
+                      .context = point.context},
+                     pass_, static_cast<double>(round.target_ns));
       if (round.depth > 0) add(point, sim::CostKind::draft, round.depth, round.draft_ns);
     }
-    if (!point.drafter.empty()) add_first_draft(point, tokens, record);
+    if (!point.setting.drafter.empty()) add_first_draft(point, tokens, record);
   }
 
   /// What the first draft costs more than a later one of as many levels: the drafter reads the

@@ -23,8 +23,8 @@ class CostSamples {
   std::vector<CostEntry> entries() const;
 
  private:
-  using Key = std::tuple<std::string, std::string, std::string, std::string, std::string,
-                         sim::CostKind, std::int64_t, std::int64_t>;  // as in CostEntry
+  using Key = std::tuple<Setting, std::string, sim::CostKind, std::int64_t,
+                         std::int64_t>;  // as in CostEntry
   struct Point {
     CostEntry entry;
     std::map<int, std::vector<double>> passes;

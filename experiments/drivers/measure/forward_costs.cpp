@@ -16,8 +16,8 @@ constexpr std::int64_t kMostCachedBytes =
 
 std::set<int> rows_of(const Plan& plan, const std::string& model) {
   std::set<int> rows(plan.config.costs.rows.begin(), plan.config.costs.rows.end());
-  for (const Drafting& drafting : plan.draftings_of(model))
-    for (const int needed : drafting.rows_of_depth(plan.max_length())) rows.insert(needed);
+  for (const Setting& drafting : plan.draftings_of(model))
+    for (const int needed : rows_of_depth(drafting, plan.max_length())) rows.insert(needed);
   return rows;
 }
 

@@ -54,26 +54,28 @@ void check_contexts(const LoadedPlan& loaded) {
 /// written.
 void check_drafters(const LoadedPlan& loaded) {
   for (const auto& [name, model] : loaded.models)
-    for (const Drafting& drafting : loaded.plan.draftings_of(name))
-      loaded.engines.make_decoder(*model.model, model.tokenizer, {.drafter = drafting.options});
+    for (const Setting& setting : loaded.plan.draftings_of(name))
+      loaded.engines.make_decoder(*model.model, model.tokenizer,
+                                  {.drafter = loaded.plan.drafter_options(setting)});
 }
 
 void check_drafter_contexts(const LoadedPlan& loaded) {
-  for (const std::string& model : loaded.plan.config.models)
-    for (const Drafting& drafting : loaded.plan.draftings_of(model))
-      for (const engines::DrafterOptions& options : transformers_of(drafting))
+  for (const std::string& model : loaded.plan.config.axes.model)
+    for (const Setting& setting : loaded.plan.draftings_of(model))
+      for (const engines::DrafterOptions& options :
+           transformers_of(loaded.plan.drafter_options(setting)))
         check_drafter_room(
             loaded, model,
-            {.drafter = drafting.drafter,
+            {.drafter = setting.drafter,
              .context_length = loaded.engines.drafter_info(options).value().context_length,
-             .levels = drafting.max_length(loaded.plan.max_length())});
+             .levels = max_length(setting, loaded.plan.max_length())});
 }
 
 }  // namespace
 
 LoadedPlan load_plan(const Plan& plan, engines::Engines& engines, int threads) {
   LoadedPlan loaded{.plan = plan, .engines = engines, .models = {}, .texts = {}};
-  for (const std::string& name : plan.config.models)
+  for (const std::string& name : plan.config.axes.model)
     loaded.models.emplace(name, load_model(loaded, name, threads));
   tokenize_prompts(loaded);
   check_contexts(loaded);
@@ -84,7 +86,7 @@ LoadedPlan load_plan(const Plan& plan, engines::Engines& engines, int threads) {
 
 LoadedPlan tokenized_plan(const Plan& plan, engines::Engines& engines) {
   LoadedPlan loaded{.plan = plan, .engines = engines, .models = {}, .texts = {}};
-  for (const std::string& name : plan.config.models)
+  for (const std::string& name : plan.config.axes.model)
     if (!is_shape_model(name))
       loaded.models[name] = {nullptr, engines.load_tokenizer(plan.config.file_of(name))};
   tokenize_prompts(loaded);

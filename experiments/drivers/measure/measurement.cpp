@@ -31,7 +31,8 @@ bool is_sample(const Plan& plan, const PlannedGeneration& generation) {
   const std::size_t prompt = generation.prompt;
   const bool first =
       prompt == 0 || plan.prompts[prompt - 1].category != plan.prompts[prompt].category;
-  return first && generation.repetition == 0 && !is_shape_model(plan.cells[generation.cell].model);
+  return first && generation.repetition == 0 &&
+         !is_shape_model(plan.cells[generation.cell].setting.model);
 }
 
 /// Of one prompt the report shows the drafts too.
@@ -55,7 +56,7 @@ RowEntry row_entry(Workbench& bench, std::size_t row, std::size_t prompt_tokens,
                    const GenerationRecord& record) {
   const PlannedGeneration& generation = bench.plan().generations[row];
   const bool sample = is_sample(bench.plan(), generation);
-  const std::string& model = bench.plan().cells[generation.cell].model;
+  const std::string& model = bench.plan().cells[generation.cell].setting.model;
   return {.row_id = static_cast<std::int64_t>(row),
           .prompt_tokens = static_cast<std::int64_t>(prompt_tokens),
           .output_tokens = static_cast<std::int64_t>(record.output_ids.size()),
@@ -80,18 +81,19 @@ RowEntry generate_row(Workbench& bench, std::size_t row, engines::DeviceMonitor*
   const PlannedGeneration& generation = bench.plan().generations[row];
   const Cell& cell = bench.plan().cells[generation.cell];
   const std::string& category = bench.plan().prompts[generation.prompt].category;
-  const engines::Request request{bench.plan().sequence_id(generation),
-                                 bench.loaded().texts_of(cell.model).prompts[generation.prompt]};
+  const engines::Request request{
+      bench.plan().sequence_id(generation),
+      bench.loaded().texts_of(cell.setting.model).prompts[generation.prompt]};
   const auto policy = cell_policy(bench.plan(), bench.log(), cell, category,
                                   static_cast<int>(request.prompt_ids.size()));
-  const DecoderSettings settings = bench.settings(cell, category);
+  const DecoderSettings settings = bench.settings(cell.setting, category);
   const GenerationRecord record = bench.generate_in_time(settings, request, *policy);
   const std::optional<DeviceSample> device =
       monitor ? std::optional(monitor->sample()) : std::nullopt;
-  check_generation(record, settings.decoder_options(bench.plan().config).stop,
-                   bench.loaded().tokenizer_of(cell.model));
-  if (!is_shape_model(cell.model))
-    check_text(record.output_ids, bench.loaded().tokenizer_of(cell.model));
+  check_generation(record, decoder_options(bench.plan(), cell.setting).stop,
+                   bench.loaded().tokenizer_of(cell.setting.model));
+  if (!is_shape_model(cell.setting.model))
+    check_text(record.output_ids, bench.loaded().tokenizer_of(cell.setting.model));
   RowEntry entry = row_entry(bench, row, request.prompt_ids.size(), record);
   entry.device = device;
   if (is_lossy(cell))

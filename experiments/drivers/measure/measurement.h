@@ -6,12 +6,12 @@
 #include <string>
 
 #include "engines/interface/device_monitor.h"
-#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/measure/pace.h"
 #include "sim/core/token.h"
 
 namespace speclab::experiments {
 
+enum class FailureStatus : std::uint8_t;
 class Workbench;
 
 /// What became of a generation.

@@ -16,16 +16,17 @@ namespace {
 using engines::DrafterOptions;
 using engines::InspectedModel;
 
-/// The drafters of a drafting: a mixture's parts, else itself.
-std::vector<DrafterOptions> parts_of(const Drafting& drafting) {
-  return drafting.options.parts.empty() ? std::vector{drafting.options} : drafting.options.parts;
+/// The drafters of a setting: a mixture's parts, else its own.
+std::vector<DrafterOptions> parts_of(const Plan& plan, const Setting& setting) {
+  const DrafterOptions options = plan.drafter_options(setting);
+  return options.parts.empty() ? std::vector{options} : options.parts;
 }
 
 void check_fetched(const Plan& plan, const engines::Engines& engines) {
   std::set<std::string> used, missing;
-  for (const std::string& model : plan.config.models) used.insert(plan.config.file_of(model));
-  for (const Drafting& drafting : plan.draftings)
-    for (const DrafterOptions& part : parts_of(drafting)) used.insert(part.model);
+  for (const std::string& model : plan.config.axes.model) used.insert(plan.config.file_of(model));
+  for (const Setting& drafting : plan.draftings)
+    for (const DrafterOptions& part : parts_of(plan, drafting)) used.insert(part.model);
   for (const engines::KnownModel& known : engines.known_models())
     if (used.contains(known.name) && !known.fetched_by.empty())
       missing.insert(fmt::format("{} (run {})", known.name, known.fetched_by));
@@ -44,9 +45,9 @@ class ModelChecks {
     target.info.name = name;
     check_target(name, target.info, target.tokenizer.get(), target.tokenizer_problem);
     check_target_room(loaded_, name, target.info.context_length);
-    for (const Drafting& drafting : plan_.draftings_of(name))
-      for (const DrafterOptions& part : parts_of(drafting))
-        if (part.traits().reads_model()) check_drafter(name, target, drafting, part);
+    for (const Setting& setting : plan_.draftings_of(name))
+      for (const DrafterOptions& part : parts_of(plan_, setting))
+        if (part.traits().reads_model()) check_drafter(setting, target, part);
   }
 
  private:
@@ -66,21 +67,22 @@ class ModelChecks {
     return {engines_.drafter_info(drafter).value(), nullptr};
   }
 
-  void check_drafter(const std::string& name, const InspectedModel& target,
-                     const Drafting& drafting, const DrafterOptions& part) {
+  void check_drafter(const Setting& setting, const InspectedModel& target,
+                     const DrafterOptions& part) {
     const InspectedModel drafter = drafter_model(part);
     const bool has_texts = drafter.tokenizer && target.tokenizer;
-    const bool may_cross = part.traits().reads_language_model() && drafting.options.parts.empty();
+    const bool may_cross =
+        part.traits().reads_language_model() && plan_.drafter_options(setting).parts.empty();
     if (has_texts && !may_cross)
       engines::check_same_vocabulary({*drafter.tokenizer, part.model},
                                      {*target.tokenizer, target.info.name});
     if (!has_texts || !drafter.info.draft_vocabulary.empty())
-      engines::check_base_model(drafting.drafter, drafter.info, target.info);
+      engines::check_base_model(setting.drafter, drafter.info, target.info);
     if (part.traits().reads_transformer())
-      check_drafter_room(loaded_, name,
-                         {.drafter = drafting.drafter,
+      check_drafter_room(loaded_, setting.model,
+                         {.drafter = setting.drafter,
                           .context_length = drafter.info.context_length,
-                          .levels = drafting.max_length(plan_.max_length())});
+                          .levels = max_length(setting, plan_.max_length())});
   }
 
   const Plan& plan_;
@@ -105,7 +107,7 @@ void check_target(const std::string& name, const engines::ModelInfo& info,
 void check_models(const Plan& plan, engines::Engines& engines) {
   check_fetched(plan, engines);
   ModelChecks checks(plan, engines);
-  for (const std::string& name : plan.config.models) checks.check(name);
+  for (const std::string& name : plan.config.axes.model) checks.check(name);
 }
 
 }  // namespace speclab::experiments

@@ -9,11 +9,11 @@ void PaceTaker::before(std::size_t row) {
   const PlannedGeneration& next = plan.generations[row];
   const Cell& cell = plan.cells[next.cell];
   if (last_ == nullptr || !plan.are_compared(*last_, next)) {
-    auto found = forwards_.find(cell.model);
+    auto found = forwards_.find(cell.setting.model);
     if (found == forwards_.end())
-      found = forwards_.emplace(cell.model, ForwardCosts(bench_, cell.model)).first;
+      found = forwards_.emplace(cell.setting.model, ForwardCosts(bench_, cell.setting.model)).first;
     const std::size_t which = turn_++ % found->second.num_contexts();
-    bench_.log().add(PaceEntry{static_cast<std::int64_t>(row), cell.model,
+    bench_.log().add(PaceEntry{static_cast<std::int64_t>(row), cell.setting.model,
                                found->second.context(which), found->second.time_once(which)});
   }
   last_ = &next;

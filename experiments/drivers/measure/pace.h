@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "analysis/tables/pace.h"
-#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/measure/forward_costs.h"
 
 namespace speclab::experiments {
 
+class RunLog;
 struct PlannedGeneration;
 
 /// Times the target's bare forwards between generations: once for every prompt and temperature,

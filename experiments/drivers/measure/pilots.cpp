@@ -14,9 +14,7 @@ namespace speclab::experiments {
 namespace {
 
 bool matches(const Plan& plan, const Pilot& pilot, const PilotKey& key) {
-  return pilot.model == key.model && pilot.drafting == key.drafting &&
-         pilot.temperature == key.temperature && pilot.policy == key.policy &&
-         plan.pilot_prompts[pilot.prompt].category == key.category;
+  return pilot.setting == key.setting && plan.pilot_prompts[pilot.prompt].category == key.category;
 }
 
 /// Without the rounds that had fewer tokens left than the length needs.
@@ -58,13 +56,12 @@ void run_pilot(Workbench& bench, std::size_t which) {
   bench.check_interruption();
   const Plan& plan = bench.plan();
   const Pilot& pilot = plan.pilots[which];
-  const DecoderSettings settings =
-      bench.settings(pilot.model, pilot.drafting, pilot.temperature, "");
+  const DecoderSettings settings = bench.settings(pilot.setting, "");
   const engines::Request request{plan.pilot_sequence_id(pilot),
-                                 bench.loaded().texts_of(pilot.model).pilots[pilot.prompt]};
-  const auto policy = pilot.policy.empty()
-                          ? std::make_unique<ConstantPolicy>(pilot_length(plan, pilot.drafting))
-                          : make_policy(pilot.policy);
+                                 bench.loaded().texts_of(pilot.setting.model).pilots[pilot.prompt]};
+  const auto policy = pilot.setting.policy.empty()
+                          ? std::make_unique<ConstantPolicy>(pilot_length(plan, pilot.setting))
+                          : make_policy(pilot.setting.policy);
   bench.log().add(PilotEntry{which, bench.generate(settings, request, *policy).rounds});
   bench.progress().advance(1);
 }
@@ -82,8 +79,8 @@ std::vector<std::vector<RoundRecord>> pilot_rounds(const Plan& plan, const RunLo
   for (std::size_t i = 0; i < plan.pilots.size(); ++i)
     if (matches(plan, plan.pilots[i], key))
       rounds.push_back(full_rounds(log.pilots().at(i).rounds, plan.config.prompts.new_tokens,
-                                   pilot_length(plan, key.drafting)));
-  SPECLAB_EXPECT(!rounds.empty(), "no pilot for " + key.drafting.drafter + " in " + key.category);
+                                   pilot_length(plan, key.setting)));
+  SPECLAB_EXPECT(!rounds.empty(), "no pilot for " + key.setting.drafter + " in " + key.category);
   return rounds;
 }
 
@@ -94,7 +91,7 @@ std::size_t num_pilots(const Plan& plan, const PilotKey& key) {
 
 sim::AcceptancePrior pilot_prior(const Plan& plan, const RunLog& log, const PilotKey& key) {
   return sim::acceptance_prior(pooled(pilot_rounds(plan, log, key)),
-                               pilot_length(plan, key.drafting));
+                               pilot_length(plan, key.setting));
 }
 
 std::vector<sim::RoundLaw> pilot_laws(const Plan& plan, const RunLog& log, const PilotKey& key,
@@ -103,9 +100,9 @@ std::vector<sim::RoundLaw> pilot_laws(const Plan& plan, const RunLog& log, const
   SPECLAB_EXPECT(!left_out || (by_prompt.size() > 1 && *left_out < by_prompt.size()),
                  "no such pilot to leave out");
   if (left_out) by_prompt.erase(by_prompt.begin() + static_cast<std::ptrdiff_t>(*left_out));
-  if (!key.drafting.options.looks_up()) {
-    if (!key.policy.empty()) return {sim::empirical_round_law(pooled(by_prompt))};
-    return {law_of(sim::acceptance_prior(pooled(by_prompt), pilot_length(plan, key.drafting)))};
+  if (!plan.drafter_options(key.setting).looks_up()) {
+    if (!key.setting.policy.empty()) return {sim::empirical_round_law(pooled(by_prompt))};
+    return {law_of(sim::acceptance_prior(pooled(by_prompt), pilot_length(plan, key.setting)))};
   }
   std::vector<sim::RoundLaw> laws;
   for (const auto& rounds : by_prompt) laws.push_back(sim::empirical_round_law(rounds));
@@ -130,7 +127,7 @@ std::vector<int> pilot_rows_of_depth(const Plan& plan, const RunLog& log, const 
 std::optional<double> pilot_acceptance_rate(const Plan& plan, const RunLog& log,
                                             const PilotKey& key, int length) {
   double accepted = 0, tested = 0;
-  const bool chain = key.drafting.tree == "chain";
+  const bool chain = key.setting.tree == "chain";
   for (const RoundRecord& round : pooled(pilot_rounds(plan, log, key))) {
     accepted += chain ? std::min(round.accepted, length) : round.accepted;
     tested += chain ? std::min({round.depth, round.accepted + 1, length}) : round.tested;

@@ -1,17 +1,18 @@
 #pragma once
 // Pilot generations: what drafters accept, on prompts that are never measured.
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engines/interface/round_decoder.h"
-#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/plan/plan.h"
 #include "sim/analytic/acceptance_tracker.h"
 #include "sim/analytic/generation.h"
 
 namespace speclab::experiments {
 
+class RunLog;
 class Workbench;
 
 /// The pilots of the plan that the log lacks.
@@ -21,13 +22,10 @@ void run_pilot(Workbench& bench, std::size_t pilot);
 /// Decodes all that the log lacks.
 void run_pilots(Workbench& bench);
 
-/// Which pilots are asked about: those of a real model's settings, of the prompts of a category.
+/// Which pilots are asked about.
 struct PilotKey {
-  std::string model;
-  Drafting drafting;
-  double temperature = 0;
-  std::string category;
-  std::string policy{};  ///< as of the pilots: empty for the greatest length
+  Setting setting;       ///< as of the pilots
+  std::string category;  ///< of their prompts
 };
 
 /// Rounds by prompt. Rounds near the end, which could not have the full length, are left out.

@@ -50,9 +50,9 @@ void check_drafter_room(const LoadedPlan& loaded, const std::string& target,
   });
 }
 
-std::vector<engines::DrafterOptions> transformers_of(const Drafting& drafting) {
-  std::vector<engines::DrafterOptions> transformers = drafting.options.parts;
-  transformers.push_back(drafting.options);
+std::vector<engines::DrafterOptions> transformers_of(const engines::DrafterOptions& drafter) {
+  std::vector<engines::DrafterOptions> transformers = drafter.parts;
+  transformers.push_back(drafter);
   std::erase_if(transformers, [](const engines::DrafterOptions& options) {
     return !options.traits().reads_transformer();
   });

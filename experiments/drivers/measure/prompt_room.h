@@ -23,7 +23,7 @@ struct DraftRoom {
 /// @throws ConfigError naming the first prompt or pilot where that would come
 void check_drafter_room(const LoadedPlan& loaded, const std::string& target, const DraftRoom& room);
 
-/// The drafters of a drafting that read a transformer. A mixture's are among its parts.
-std::vector<engines::DrafterOptions> transformers_of(const Drafting& drafting);
+/// A drafter and its parts, as far as they read a transformer.
+std::vector<engines::DrafterOptions> transformers_of(const engines::DrafterOptions& drafter);
 
 }  // namespace speclab::experiments

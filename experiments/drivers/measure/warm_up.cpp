@@ -22,9 +22,9 @@ void warm_up(Workbench& bench) {
   for (const Cell& cell : bench.plan().cells) {
     bench.check_interruption();
     try {
-      if (cell.verifier != "replay" &&
+      if (!cell.is_replayed() &&
           (cell.category == "all" || cell.category == bench.plan().prompts.front().category))
-        bench.prepare(bench.settings(cell, ""));
+        bench.prepare(bench.settings(cell.setting, ""));
     } catch (const std::exception& error) {
       if (!failure_status(error)) throw;
       bench.forget_decoders();

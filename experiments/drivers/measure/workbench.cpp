@@ -20,23 +20,24 @@ constexpr std::size_t kMaxDecoders =
     48;  // a decoder of the default model holds about 50 MB of cache
 
 std::string key_of(const DecoderSettings& settings) {
-  return fmt::format("{}|{}|{}|{}|{}|{}|{}", settings.model, settings.drafting.drafter,
-                     settings.drafting.tree, settings.drafting.verifier, settings.temperature,
-                     settings.new_tokens, settings.replay_name);
+  const Setting& setting = settings.setting;
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}", setting.model, setting.drafter, setting.tree,
+                     setting.verifier, setting.temperature, settings.new_tokens,
+                     settings.replay_name);
 }
 
 }  // namespace
 
-engines::DecoderOptions DecoderSettings::decoder_options(const RunConfig& config) const {
-  engines::DecoderOptions options{
-      .sampling = config.sampling,
-      .stop = {.max_new_tokens = new_tokens, .ignore_eos = config.prompts.ignore_eos},
-      .drafter = drafting.options,
-      .lossy = config.lossy,
-      .seed = config.seed,
-      .replay = replay};
-  options.sampling.temperature = temperature;
-  if (!drafting.is_plain()) options.verifier = replay ? "replay" : drafting.verifier;
+engines::DecoderOptions decoder_options(const Plan& plan, const Setting& setting) {
+  const RunConfig& config = plan.config;
+  engines::DecoderOptions options{.sampling = config.sampling,
+                                  .stop = {.max_new_tokens = config.prompts.new_tokens,
+                                           .ignore_eos = config.prompts.ignore_eos},
+                                  .drafter = plan.drafter_options(setting),
+                                  .lossy = config.lossy,
+                                  .seed = config.seed};
+  options.sampling.temperature = setting.temperature;
+  if (!setting.is_plain()) options.verifier = setting.verifier;
   return options;
 }
 
@@ -47,20 +48,14 @@ Workbench::Workbench(const LoadedPlan& loaded, RunLog& log, Progress& progress, 
       limits_(std::move(limits)),
       energy_(loaded.engines.energy_meter()) {}
 
-DecoderSettings Workbench::settings(const Cell& cell, const std::string& category) const {
-  return settings(cell.model, cell.drafting, cell.temperature, category);
-}
-
-DecoderSettings Workbench::settings(const std::string& model, const Drafting& drafting,
-                                    double temperature, const std::string& category) const {
-  DecoderSettings settings{.model = model,
-                           .drafting = drafting,
-                           .temperature = temperature,
-                           .new_tokens = plan().config.prompts.new_tokens};
-  if (drafting.is_plain() || !is_shape_model(model)) return settings;
+DecoderSettings Workbench::settings(const Setting& setting, const std::string& category) const {
+  DecoderSettings settings{.setting = setting, .new_tokens = plan().config.prompts.new_tokens};
+  if (setting.is_plain() || !is_shape_model(setting.model)) return settings;
+  PilotKey pilots{setting, category};
+  pilots.setting.model = plan().real_model_of(setting.model);
+  pilots.setting.policy = "";
   settings.replay_name = category;
-  settings.replay = std::make_shared<engines::ReplayTrace>(
-      replay_trace(plan(), log_, {plan().real_model_of(model), drafting, temperature, category}));
+  settings.replay = std::make_shared<engines::ReplayTrace>(replay_trace(plan(), log_, pilots));
   return settings;
 }
 
@@ -73,11 +68,14 @@ engines::RoundDecoder& Workbench::decoder(const DecoderSettings& settings) {
     return *found->second;
   }
   if (decoders_.size() == kMaxDecoders) decoders_.pop_back();
-  const engines::LoadedModel& loaded = loaded_.models.at(settings.model);
+  engines::DecoderOptions options = decoder_options(plan(), settings.setting);
+  options.stop.max_new_tokens = settings.new_tokens;
+  options.replay = settings.replay;
+  if (settings.replay) options.verifier = "replay";
+  const engines::LoadedModel& loaded = loaded_.models.at(settings.setting.model);
   decoders_.emplace_front(key,
-                          loaded_.engines.make_decoder(*loaded.model, loaded.tokenizer,
-                                                       settings.decoder_options(plan().config)));
-  warm_up(*decoders_.front().second, loaded_.texts_of(settings.model).prompts);
+                          loaded_.engines.make_decoder(*loaded.model, loaded.tokenizer, options));
+  warm_up(*decoders_.front().second, loaded_.texts_of(settings.setting.model).prompts);
   return *decoders_.front().second;
 }
 

@@ -9,11 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "experiments/drivers/journal/run_log.h"
+#include "engines/interface/engines.h"
 #include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/program/progress.h"
 
 namespace speclab::experiments {
+
+class RunLog;
 
 /// A plan's prompts as one model's tokens.
 struct TokenizedPrompts {
@@ -46,16 +48,14 @@ LoadedPlan tokenized_plan(const Plan& plan, engines::Engines& engines);
 
 /// All that a decoder is made from.
 struct DecoderSettings {
-  std::string model;
-  Drafting drafting;
-  double temperature = 0;
+  Setting setting;  ///< its policy does not count
   std::int32_t new_tokens = 0;
   std::string replay_name{};  ///< names the trace of a shape model
   std::shared_ptr<const engines::ReplayTrace> replay{};
-
-  /// What the decoder is told. @param config  sampling, stops, seed and the settings of rules
-  engines::DecoderOptions decoder_options(const RunConfig& config) const;
 };
+
+/// What a decoder of a plan's setting is told.
+engines::DecoderOptions decoder_options(const Plan& plan, const Setting& setting);
 
 /// What may end a run or a generation before its time.
 struct BenchLimits {
@@ -76,10 +76,8 @@ class Workbench {
   void check_interruption() const { limits_.check_interruption(); }
   engines::LanguageModel& model(const std::string& name) { return *loaded_.models.at(name).model; }
 
-  /// Settings for a cell and a prompt of this category.
-  DecoderSettings settings(const Cell& cell, const std::string& category) const;
-  DecoderSettings settings(const std::string& model, const Drafting& drafting, double temperature,
-                           const std::string& category) const;
+  /// Settings for a prompt of this category.
+  DecoderSettings settings(const Setting& setting, const std::string& category) const;
   /// Makes the decoder, where it is not there yet, and lets it run the longest prompt for two
   /// rounds: no first touch of memory is timed later.
   void prepare(const DecoderSettings& settings) { decoder(settings); }

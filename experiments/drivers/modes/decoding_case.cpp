@@ -41,7 +41,7 @@ GenerateOptions options_of(const DecodingCase& decoding_case, const CaseSettings
 void search(engines::Engines& engines, engines::LoadedModel& loaded, const GenerationPlan& plan,
             const engines::Request& request, CaseDecoding& decoding) {
   const engines::SearchRecord record =
-      engines.search(*loaded.model, loaded.tokenizer, plan.search, request, [] {});
+      engines.search(*loaded.model, loaded.tokenizer, plan.decoding, request, [] {});
   for (const engines::FoundSequence& found : record.sequences) decoding.texts.push_back(found.ids);
   decoding.steps = record.num_steps;
   decoding.rows = record.num_rows;
@@ -54,7 +54,7 @@ void search(engines::Engines& engines, engines::LoadedModel& loaded, const Gener
 void decode_in_rounds(engines::Engines& engines, engines::LoadedModel& loaded,
                       const GenerationPlan& plan, const engines::Request& request,
                       CaseDecoding& decoding) {
-  const auto decoder = engines.make_decoder(*loaded.model, loaded.tokenizer, plan.decoder);
+  const auto decoder = engines.make_decoder(*loaded.model, loaded.tokenizer, plan.decoding);
   decoder->begin({request}, *make_policy(plan.policy));
   while (decoder->round()) {
   }

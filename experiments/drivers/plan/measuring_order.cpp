@@ -32,11 +32,10 @@ struct Rivals {
   std::vector<std::size_t> num_cells{};  ///< by group
 
   explicit Rivals(const Plan& plan) {
-    std::map<std::tuple<std::string, double, std::string>, std::size_t> numbers;
+    std::map<std::pair<Setting, std::string>, std::size_t> numbers;
     for (const Cell& cell : plan.cells) {
       of_cell.push_back(
-          numbers.try_emplace({cell.model, cell.temperature, cell.category}, numbers.size())
-              .first->second);
+          numbers.try_emplace({cell.setting.plain(), cell.category}, numbers.size()).first->second);
       num_cells.resize(numbers.size());
       ++num_cells[of_cell.back()];
     }

@@ -29,7 +29,7 @@ void check_model_names(const Plan& plan, std::span<const engines::KnownModel> kn
       return;
     missing.insert(fmt::format("{} = '{}'", key, escaped(model)));
   };
-  for (const std::string& model : plan.config.models)
+  for (const std::string& model : plan.config.axes.model)
     check("target.model", plan.config.file_of(model));
   for (const NamedDrafter& drafter : plan.config.drafters)
     check("drafters." + drafter.name + ".model", drafter.options.model);

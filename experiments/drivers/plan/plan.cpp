@@ -33,27 +33,36 @@ std::uint32_t stable_number(const std::string& text) {
          (kPilotSequences - 1);
 }
 
-TreeGrowth growth_of(const Drafting& drafting, int limit) {
-  return TreeGrowth::parse(drafting.tree, limit);
+TreeGrowth growth_of(const Setting& setting, int limit) {
+  return TreeGrowth::parse(setting.tree, limit);
 }
 
 /// Plain decoding, then every drafter with every tree that it can draw and every verifier.
-std::vector<Drafting> make_draftings(const RunConfig& config) {
-  std::vector<Drafting> draftings{{.drafter = "none", .tree = "", .options = {.kind = "plain"}}};
-  const std::vector<NamedDrafter> known = all_drafters(config);
-  for (const std::string& name : config.axes.drafter) {
+std::vector<Setting> make_draftings(const Plan& plan) {
+  const Axes& axes = plan.config.axes;
+  std::vector<Setting> draftings{{.drafter = "none"}};
+  for (const std::string& name : axes.drafter) {
     if (name == "none") continue;
-    const NamedDrafter& drafter = *std::ranges::find(known, name, &NamedDrafter::name);
-    const std::vector<std::string> trees = follows_tree_axis(drafter)
-                                               ? config.axes.tree
-                                               : std::vector<std::string>{drafter.options.tree};
+    const NamedDrafter& drafter = *std::ranges::find(plan.drafters, name, &NamedDrafter::name);
+    const std::vector<std::string> trees =
+        follows_tree_axis(drafter) ? axes.tree : std::vector{drafter.options.tree};
     for (const std::string& tree : trees)
-      for (const std::string& verifier : config.axes.verifier) {
-        draftings.push_back({name, tree, verifier, drafter.options});
-        draftings.back().options.tree = tree;
-      }
+      for (const std::string& verifier : axes.verifier)
+        draftings.push_back({.drafter = name, .tree = tree, .verifier = verifier});
   }
   return draftings;
+}
+
+/// A drafting with the rest of a setting.
+Setting setting_of(Setting drafting, const RunConfig& config, const std::string& model,
+                   double temperature) {
+  drafting.model = model;
+  drafting.temperature = temperature;
+  drafting.top_k = config.sampling.top_k;
+  drafting.top_p = config.sampling.top_p;
+  drafting.min_p = config.sampling.min_p;
+  drafting.repetition_penalty = config.sampling.repetition_penalty;
+  return drafting;
 }
 
 /// Settings that are off are left out.
@@ -66,9 +75,10 @@ std::string sampling_suffix(const engines::SamplingOptions& sampling) {
 }
 
 std::string cell_id(const Cell& cell, const RunConfig& config) {
-  std::string id = fmt::format("{} T={} {}", cell.model, cell.temperature, cell.drafting.drafter);
+  const Setting setting = cell.written();
+  std::string id = fmt::format("{} T={} {}", setting.model, setting.temperature, setting.drafter);
   if (!cell.is_plain())
-    id += fmt::format(" {} {} {}", cell.drafting.tree, cell.policy, cell.verifier);
+    id += fmt::format(" {} {} {}", setting.tree, setting.policy, setting.verifier);
   id += sampling_suffix(config.sampling);
   return cell.category == "all" ? id : id + " " + cell.category;
 }
@@ -85,73 +95,61 @@ void add_cell(Plan& plan, Cell cell) {
 }
 
 void add_cells(Plan& plan, const Sweep& sweep, const std::string& model, double temperature) {
-  for (const Drafting& drafting : plan.draftings) {
-    const auto is_cell = [&](const std::string& policy) {
-      return sweep.holds(sweep.point(model, temperature, drafting.drafter, drafting.tree, policy,
-                                     drafting.verifier));
-    };
-    Cell cell{.id = "",
-              .category = "",
-              .model = model,
-              .drafting = drafting,
-              .policy = "",
-              .verifier = "",
-              .temperature = temperature};
-    if (cell.is_plain()) {
-      if (is_cell("")) add_cell(plan, cell);
-      continue;
-    }
-    cell.verifier = is_shape_model(model) ? "replay" : drafting.verifier;
-    for (const std::string& policy : plan.config.axes.policy) {
-      cell.policy = policy;
-      if (is_cell(policy)) add_cell(plan, cell);
+  for (const Setting& drafting : plan.draftings) {
+    const std::vector<std::string> policies =
+        drafting.is_plain() ? std::vector<std::string>{""} : plan.config.axes.policy;
+    Setting setting = setting_of(drafting, plan.config, model, temperature);
+    for (const std::string& policy : policies) {
+      setting.policy = policy;
+      if (sweep.holds(sweep.point(setting))) add_cell(plan, {"", "", setting});
     }
   }
 }
 
-/// Model, temperature, drafter, tree, verifier, policy.
-using PilotSetting =
-    std::tuple<std::string, double, std::string, std::string, std::string, std::string>;
-
-PilotSetting pilot_setting(const std::string& model, const Drafting& drafting, double temperature,
-                           const std::string& policy) {
-  return {model, temperature, drafting.drafter, drafting.tree, drafting.verifier, policy};
+/// Whether pilots of other policies cannot tell of its drafts: it ends chains by confidence,
+/// follows the acceptance of each text, or counts the nodes of an adaptive tree. The lengths of all
+/// other policies cut what pilots of the greatest length show.
+bool needs_own_pilots(const Setting& setting) {
+  if (setting.is_plain() || setting.policy == "auto") return false;
+  const bool looks_at_the_text =
+      make_policy(setting.policy)->stop_below() > 0.0 || setting.policy.starts_with("tracking");
+  return looks_at_the_text || has_adaptive_tree(setting);
 }
 
-/// Pilots are decoded with everything where shape models replay them, else with what a cell has.
-std::set<PilotSetting> pilot_settings(const Plan& plan) {
-  std::set<PilotSetting> settings;
-  for (const std::string& model : plan.config.models)
+/// Settings of pilots: with everything where shape models replay them, else what a cell has.
+std::set<Setting> pilot_settings(const Plan& plan) {
+  std::set<Setting> settings;
+  for (const std::string& model : plan.config.axes.model)
     for (const double temperature : plan.config.axes.temperature)
-      for (const Drafting& drafting : plan.draftings)
+      for (const Setting& drafting : plan.draftings)
         if (is_shape_model(model))
-          settings.insert(pilot_setting(plan.real_model_of(model), drafting, temperature, ""));
-  for (const Cell& cell : plan.cells)
-    settings.insert(pilot_setting(plan.real_model_of(cell.model), cell.drafting, cell.temperature,
-                                  pilot_policy(cell)));
+          settings.insert(
+              setting_of(drafting, plan.config, plan.real_model_of(model), temperature));
+  for (const Cell& cell : plan.cells) settings.insert(pilot_setting(plan, cell));
   return settings;
 }
 
 void add_pilots(Plan& plan) {
-  const std::set<PilotSetting> settings = pilot_settings(plan);
+  const std::set<Setting> settings = pilot_settings(plan);
   std::set<std::string> policies{""};
-  for (const Cell& cell : plan.cells) policies.insert(pilot_policy(cell));
-  for (const std::string& model : plan.config.models)
+  for (const Cell& cell : plan.cells) policies.insert(pilot_setting(plan, cell).policy);
+  for (const std::string& model : plan.config.axes.model)
     for (const double temperature : plan.config.axes.temperature)
-      for (const Drafting& drafting : plan.draftings)
+      for (const Setting& drafting : plan.draftings)
         for (const std::string& policy : policies) {
+          Setting setting = setting_of(drafting, plan.config, model, temperature);
+          setting.policy = policy;
           const bool is_used =
-              !drafting.is_plain() && !is_shape_model(model) &&
-              settings.contains(pilot_setting(model, drafting, temperature, policy));
+              !setting.is_plain() && !is_shape_model(model) && settings.contains(setting);
           for (std::size_t prompt = 0; prompt < plan.pilot_prompts.size() && is_used; ++prompt)
-            plan.pilots.push_back({model, drafting, temperature, prompt, policy});
+            plan.pilots.push_back({setting, prompt});
         }
 }
 
 /// Those of no cell are not measured.
 void drop_unused_draftings(Plan& plan) {
-  std::erase_if(plan.draftings, [&](const Drafting& drafting) {
-    const auto is_its_cell = [&](const Cell& cell) { return cell.drafting == drafting; };
+  std::erase_if(plan.draftings, [&](const Setting& drafting) {
+    const auto is_its_cell = [&](const Cell& cell) { return cell.setting.drafting() == drafting; };
     return !drafting.is_plain() && std::ranges::none_of(plan.cells, is_its_cell);
   });
 }
@@ -196,32 +194,40 @@ void add_generations(Plan& plan) {
 
 }  // namespace
 
-int Drafting::max_length(int limit) const {
-  if (is_plain()) return 0;
-  return std::min(limit, growth_of(*this, limit).max_depth());
+Setting Cell::written() const {
+  Setting written = setting;
+  if (is_replayed()) written.verifier = "replay";
+  return written;
 }
 
-std::vector<int> Drafting::rows_of_depth(int limit) const {
-  std::vector<int> rows(static_cast<std::size_t>(max_length(limit)) + 1, 1);
-  if (is_plain()) return rows;
-  const TreeGrowth growth = growth_of(*this, limit);
+int max_length(const Setting& setting, int limit) {
+  if (setting.is_plain()) return 0;
+  return std::min(limit, growth_of(setting, limit).max_depth());
+}
+
+std::vector<int> rows_of_depth(const Setting& setting, int limit) {
+  std::vector<int> rows(static_cast<std::size_t>(max_length(setting, limit)) + 1, 1);
+  if (setting.is_plain()) return rows;
+  const TreeGrowth growth = growth_of(setting, limit);
   for (std::size_t depth = 1; depth < rows.size(); ++depth)
     rows[depth] += growth.nodes_to_depth(static_cast<int>(depth));
   return rows;
 }
 
-bool Drafting::has_adaptive_tree() const { return !is_plain() && growth_of(*this, 1).is_adaptive; }
+bool has_adaptive_tree(const Setting& setting) {
+  return !setting.is_plain() && growth_of(setting, 1).is_adaptive;
+}
 
-std::string pilot_policy(const Cell& cell) {
-  if (cell.is_plain() || cell.policy == "auto") return "";
-  const bool looks_at_the_text =
-      make_policy(cell.policy)->stop_below() > 0.0 || cell.policy.starts_with("tracking");
-  return looks_at_the_text || cell.drafting.has_adaptive_tree() ? cell.policy : "";
+Setting pilot_setting(const Plan& plan, const Cell& cell) {
+  Setting setting = cell.setting;
+  setting.model = plan.real_model_of(setting.model);
+  if (!needs_own_pilots(setting)) setting.policy = "";
+  return setting;
 }
 
 bool is_lossy(const Cell& cell) {
-  return !cell.is_plain() && cell.verifier != "replay" &&
-         !engines::is_lossless(cell.verifier, cell.temperature);
+  return !cell.is_plain() && !cell.is_replayed() &&
+         !engines::is_lossless(cell.setting.verifier, cell.setting.temperature);
 }
 
 std::uint32_t Plan::sequence_id(const PlannedGeneration& generation) const {
@@ -232,7 +238,7 @@ std::uint32_t Plan::sequence_id(const PlannedGeneration& generation) const {
 bool Plan::are_compared(const PlannedGeneration& a, const PlannedGeneration& b) const {
   const Cell &one = cells[a.cell], &other = cells[b.cell];
   return a.prompt == b.prompt && rival_repetition(a) == rival_repetition(b) &&
-         one.model == other.model && one.temperature == other.temperature;
+         one.setting.plain() == other.setting.plain();
 }
 
 std::int64_t Plan::num_generations(const Cell& cell) const {
@@ -253,31 +259,43 @@ int Plan::max_length() const {
   return longest;
 }
 
-std::vector<Drafting> Plan::draftings_of(const std::string& model) const {
-  std::vector<Drafting> used = draftings;
-  std::erase_if(used, [&](const Drafting& drafting) {
+engines::DrafterOptions Plan::drafter_options(const Setting& setting) const {
+  if (setting.is_plain()) return {.kind = "plain"};
+  engines::DrafterOptions options =
+      std::ranges::find(drafters, setting.drafter, &NamedDrafter::name)->options;
+  options.tree = setting.tree;
+  return options;
+}
+
+std::vector<Setting> Plan::draftings_of(const std::string& model) const {
+  std::vector<Setting> used = draftings;
+  std::erase_if(used, [&](const Setting& drafting) {
     const auto is_its_cell = [&](const Cell& cell) {
-      return cell.drafting == drafting && real_model_of(cell.model) == real_model_of(model);
+      return cell.setting.drafting() == drafting &&
+             real_model_of(cell.setting.model) == real_model_of(model);
     };
     return !drafting.is_plain() && std::ranges::none_of(cells, is_its_cell);
   });
+  for (Setting& setting : used) setting.model = model;
   return used;
 }
 
 const std::string& Plan::real_model_of(const std::string& model) const {
-  return is_shape_model(model) ? *std::ranges::find_if_not(config.models, is_shape_model) : model;
+  return is_shape_model(model) ? *std::ranges::find_if_not(config.axes.model, is_shape_model)
+                               : model;
 }
 
-int pilot_length(const Plan& plan, const Drafting& drafting) {
-  return std::min(drafting.max_length(plan.max_length()), plan.config.prompts.new_tokens - 1);
+int pilot_length(const Plan& plan, const Setting& setting) {
+  return std::min(max_length(setting, plan.max_length()), plan.config.prompts.new_tokens - 1);
 }
 
 Plan make_plan(const RunConfig& config) {
   Plan plan{.config = config};
   read_plan_prompts(plan);
-  plan.draftings = make_draftings(config);
+  plan.drafters = all_drafters(config);
+  plan.draftings = make_draftings(plan);
   const Sweep sweep(plan.config);
-  for (const std::string& model : config.models)
+  for (const std::string& model : config.axes.model)
     for (const double temperature : config.axes.temperature)
       add_cells(plan, sweep, model, temperature);
   drop_unused_draftings(plan);

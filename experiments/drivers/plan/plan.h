@@ -6,57 +6,31 @@
 
 #include "experiments/drivers/config/run_config.h"
 #include "experiments/drivers/prompts/prompt_set.h"
+#include "sim/core/setting.h"
 
 namespace speclab::experiments {
-
-/// What drafts and verifies: all that acceptance and costs depend on, apart from model and
-/// temperature.
-struct Drafting {
-  std::string drafter = "none";  ///< a name; "none" is plain decoding
-  std::string tree;              ///< empty for plain decoding
-  std::string verifier{};        ///< empty for plain decoding; drafts are drawn as it needs them
-  engines::DrafterOptions options;
-
-  bool is_plain() const { return drafter == "none"; }
-  bool operator==(const Drafting& other) const {
-    return drafter == other.drafter && tree == other.tree && verifier == other.verifier;
-  }
-  /// Target rows of a draft with d levels, for d from 0 to max_length(limit).
-  std::vector<int> rows_of_depth(int limit) const;
-  /// Levels it can draft, at most `limit`.
-  int max_length(int limit) const;
-  bool has_adaptive_tree() const;
-};
 
 /// One point of every axis.
 struct Cell {
   std::string id;        ///< equal settings have equal ids in every run
   std::string category;  ///< "all" if pooled
-  std::string model;
-  Drafting drafting;
-  std::string policy;    ///< empty for plain decoding
-  std::string verifier;  ///< as of its drafting; "replay" for a shape model
-  double temperature = 0;
+  Setting setting;       ///< its verifier is a rule, also where a shape model replays verdicts
 
-  bool is_plain() const { return drafting.is_plain(); }
+  bool is_plain() const { return setting.is_plain(); }
+  /// Accepted lengths are those of a real model's pilots.
+  bool is_replayed() const { return !is_plain() && is_shape_model(setting.model); }
+  /// The setting as ids and tables name it: replayed verdicts have the verifier "replay".
+  Setting written() const;
 };
 
 /// Whether the cell's output law is another than the target's. Forced acceptance, which has no law,
 /// is not meant.
 bool is_lossy(const Cell& cell);
 
-/// The policy whose drafts only pilots of its own can tell of: a cell's that ends chains by
-/// confidence, that follows the acceptance of each text, or that counts the nodes of an adaptive
-/// tree; empty for all others, whose lengths cut what pilots of the greatest length show.
-std::string pilot_policy(const Cell& cell);
-
 /// Pilot prompts are decoded by real models only.
 struct Pilot {
-  std::string model;
-  Drafting drafting;
-  double temperature = 0;
+  Setting setting;         ///< without a policy: always the greatest length
   std::size_t prompt = 0;  ///< index in Plan::pilot_prompts
-  std::string policy{};    ///< empty: always the greatest length
 };
 
 struct PlannedGeneration {
@@ -68,9 +42,10 @@ struct PlannedGeneration {
 struct Plan {
   RunConfig config;
   std::vector<Prompt> prompts{}, pilot_prompts{};
-  std::size_t num_prompts_in_set = 0;  ///< of which `prompts` are some
-  std::string prompt_note{};           ///< on what was left out of their files; empty if nothing
-  std::vector<Drafting> draftings{};   ///< plain first
+  std::size_t num_prompts_in_set = 0;    ///< of which `prompts` are some
+  std::string prompt_note{};             ///< on what was left out of their files; empty if nothing
+  std::vector<NamedDrafter> drafters{};  ///< all that a setting may name
+  std::vector<Setting> draftings{};      ///< drafter, tree and verifier of cells; plain first
   std::vector<Cell> cells{};  ///< plain cells of a (model, temperature) before their rivals
   std::vector<Pilot> pilots{};
   std::vector<PlannedGeneration> generations{};  ///< the index is the row_id
@@ -93,16 +68,31 @@ struct Plan {
   std::int64_t num_generations(const Cell& cell) const;
   /// Levels that any policy may ask for.
   int max_length() const;
-  /// The draftings of the plan that are used with the model, plain first. Shape models and the real
-  /// one share theirs.
-  std::vector<Drafting> draftings_of(const std::string& model) const;
+  /// The drafter of a setting with the setting's tree.
+  engines::DrafterOptions drafter_options(const Setting& setting) const;
+  /// The draftings of the plan that are used with the model, as its settings, plain first. Shape
+  /// models and the real one share theirs.
+  std::vector<Setting> draftings_of(const std::string& model) const;
   /// The model whose texts and acceptance a model of the plan has: its own, or, as a shape model,
   /// those of the one real model.
   const std::string& real_model_of(const std::string& model) const;
 };
 
-/// Levels that pilots of these settings ask for in every round that counts.
-int pilot_length(const Plan& plan, const Drafting& drafting);
+/// The setting of the pilots that a cell is predicted from: of a real model, and with the cell's
+/// policy only where pilots of the greatest length cannot tell of its drafts.
+Setting pilot_setting(const Plan& plan, const Cell& cell);
+
+/// Levels that a setting can draft, at most `limit`.
+int max_length(const Setting& setting, int limit);
+
+/// Target rows of a setting's draft with d levels, for d from 0 to max_length(setting, limit).
+std::vector<int> rows_of_depth(const Setting& setting, int limit);
+
+/// Whether confidence decides which nodes a setting's tree has.
+bool has_adaptive_tree(const Setting& setting);
+
+/// Levels that pilots of a setting ask for in every round that counts.
+int pilot_length(const Plan& plan, const Setting& setting);
 
 /// Plain decoding is always there, as the baseline of each model and temperature. Repetitions,
 /// prompts, the settings of a prompt and the rivals among equal settings are shuffled, in this

@@ -12,13 +12,14 @@ using Json = nlohmann::ordered_json;
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 Json cell_json(const Plan& plan, const Cell& cell, bool measures) {
+  const Setting setting = cell.written();
   return {{"id", cell.id},
-          {"model", cell.model},
-          {"temperature", cell.temperature},
-          {"drafter", cell.drafting.drafter},
-          {"tree", text_or_null(cell.drafting.tree)},
-          {"policy", text_or_null(cell.policy)},
-          {"verifier", text_or_null(cell.verifier)},
+          {"model", setting.model},
+          {"temperature", setting.temperature},
+          {"drafter", setting.drafter},
+          {"tree", text_or_null(setting.tree)},
+          {"policy", text_or_null(setting.policy)},
+          {"verifier", text_or_null(setting.verifier)},
           {"category", cell.category},
           {"generations", measures ? plan.num_generations(cell) : 0}};
 }

@@ -101,7 +101,7 @@ std::optional<TimeEstimate> estimate_if_readable(const Plan& plan, const std::st
 
 std::set<ModelAndDrafter> pairs_of(const Plan& plan) {
   std::set<ModelAndDrafter> pairs;
-  for (const Cell& cell : plan.cells) pairs.emplace(cell.model, cell.drafting.drafter);
+  for (const Cell& cell : plan.cells) pairs.emplace(cell.setting.model, cell.setting.drafter);
   return pairs;
 }
 
@@ -172,14 +172,14 @@ TimeEstimate estimate_time(const Plan& plan, const std::string& folder) {
   std::vector<double> ns_of_cell;
   const double tokens = plan.config.prompts.new_tokens;
   for (const Cell& cell : plan.cells) {
-    const auto pace = paces.ns_per_token(cell.id, cell.model, cell.drafting.drafter);
+    const auto pace = paces.ns_per_token(cell.id, cell.setting.model, cell.setting.drafter);
     estimate.unknown_cells += pace ? 0 : 1;
     ns_of_cell.push_back(pace.value_or(0) * tokens);
   }
   double ns = 0;
   for (const PlannedGeneration& generation : plan.generations) ns += ns_of_cell[generation.cell];
   for (const Pilot& pilot : plan.pilots)
-    ns += paces.ns_per_token("", pilot.model, pilot.drafting.drafter).value_or(0) * tokens;
+    ns += paces.ns_per_token("", pilot.setting.model, pilot.setting.drafter).value_or(0) * tokens;
   estimate.seconds = ns * 1e-9;
   return estimate;
 }

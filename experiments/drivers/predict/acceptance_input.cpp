@@ -131,8 +131,7 @@ void add_ranks(const PredictOptions& options, AcceptanceInput& input) {
 
 }  // namespace
 
-AcceptanceInput acceptance_input(const PredictOptions& options,
-                                 const analysis::TraceFilter& filter) {
+AcceptanceInput acceptance_input(const PredictOptions& options, const SettingFilter& filter) {
   check_one_source(options);
   AcceptanceInput input;
   if (options.acceptance_rate)

@@ -29,7 +29,6 @@ struct AcceptanceInput {
 /// them, and --rank-acceptance beside the first two.
 /// @param filter  which rounds of a trace count
 /// @throws ConfigError about options, DataError about files
-AcceptanceInput acceptance_input(const PredictOptions& options,
-                                 const analysis::TraceFilter& filter);
+AcceptanceInput acceptance_input(const PredictOptions& options, const SettingFilter& filter);
 
 }  // namespace speclab::experiments

@@ -25,11 +25,15 @@ void Totals::add(const Totals& other) {
 
 CellPredictor::CellPredictor(const LoadedPlan& loaded, const RunLog& log, const Cell& cell,
                              const std::vector<CostEntry>& costs)
-    : loaded_(loaded), plan_(loaded.plan), log_(log), cell_(cell), costs_(costs_of(costs, cell)) {
+    : loaded_(loaded),
+      plan_(loaded.plan),
+      log_(log),
+      cell_(cell),
+      costs_(analysis::pair_costs(costs, cell.setting)) {
   for (std::size_t i = 0; i < plan_.prompts.size(); ++i)
     if (cell_.category == "all" || cell_.category == plan_.prompts[i].category)
       tokens_of_category_[plan_.prompts[i].category].push_back(
-          static_cast<int>(loaded_.texts_of(cell_.model).prompts[i].size()));
+          static_cast<int>(loaded_.texts_of(cell_.setting.model).prompts[i].size()));
 }
 
 Totals CellPredictor::totals() const {
@@ -92,9 +96,9 @@ sim::GenerationPlan CellPredictor::generation_plan(const std::string& category,
                                                    int prompt_tokens) const {
   return {.new_tokens = plan_.config.prompts.new_tokens,
           .prompt_tokens = prompt_tokens,
-          .rows_of_depth = cell_.drafting.has_adaptive_tree()
+          .rows_of_depth = has_adaptive_tree(cell_.setting)
                                ? pilot_rows_of_depth(plan_, log_, pilot_key(plan_, cell_, category))
-                               : cell_.drafting.rows_of_depth(plan_.max_length()),
+                               : rows_of_depth(cell_.setting, plan_.max_length()),
           .end_rule = sim::EndRule::drafts_what_can_be_emitted};
 }
 
@@ -102,8 +106,8 @@ sim::GenerationPlan CellPredictor::generation_plan(const std::string& category,
 /// every draft.
 std::optional<int> CellPredictor::longest() const {
   if (cell_.is_plain()) return 0;
-  if (cell_.policy == "auto") return std::nullopt;
-  return make_policy(cell_.policy)->longest();
+  if (cell_.setting.policy == "auto") return std::nullopt;
+  return make_policy(cell_.setting.policy)->longest();
 }
 
 sim::GenerationPrediction CellPredictor::decode(const std::string& category, int prompt_tokens,
@@ -125,7 +129,7 @@ sim::GenerationPrediction CellPredictor::decode(const std::string& category,
                                                 const sim::RoundLaw& law,
                                                 const sim::GenerationPlan& generation,
                                                 int num_laws) const {
-  if (!pilot_policy(cell_).empty())
+  if (!pilot_setting(plan_, cell_).policy.empty())
     return sim::predict_generation(law, generation, *costs_.surface);
   if (const auto length = longest())
     return sim::predict_generation(sim::truncated(law, *length), generation, *costs_.surface);

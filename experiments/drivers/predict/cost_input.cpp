@@ -36,7 +36,7 @@ void check_nothing_to_choose(const PredictOptions& options) {
     throw ConfigError(
         "--context chooses among the costs of --costs; give that file or leave it out");
   if (!options.trace && !options.observed &&
-      (options.model || options.drafter || options.verifier || options.temperature))
+      (!options.choice.keeps_everything() || options.temperature))
     throw ConfigError(
         "--model, --drafter, --verifier and --temperature choose among what --costs, --trace and "
         "--observed hold; give one of those or leave them out");

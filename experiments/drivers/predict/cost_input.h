@@ -40,7 +40,7 @@ struct CostInput {
   bool is_textbook = false;  ///< scalar c, v = 1, o = 0: Theorem 3.8
   std::string source;        ///< for the reader
   std::vector<std::string> notes{};
-  analysis::TraceFilter pair{};  ///< of measured costs: the model, drafter and regime they are of
+  SettingFilter pair{};  ///< of measured costs: the model, drafter and regime they are of
 };
 
 /// From --cost-ratio, --verify-cost-ratio and --overhead-ratio, or from --costs.

@@ -19,12 +19,10 @@ namespace {
 
 using analysis::CostRow;
 
-std::optional<std::string> regime_asked_for(const PredictOptions& options) {
+std::optional<Regime> regime_asked_for(const PredictOptions& options) {
   if (!options.temperature) return std::nullopt;
-  return parse_number("--temperature", *options.temperature,
-                      {0.0, 1e3, "numbers from 0 to 1000"}) == 0
-             ? "greedy"
-             : "sampled";
+  return regime_of(
+      parse_number("--temperature", *options.temperature, {0.0, 1e3, "numbers from 0 to 1000"}));
 }
 
 /// The rows of single sequences. @param notes  gets which others were left out
@@ -49,10 +47,9 @@ std::vector<CostRow> of_one_sequence(const std::string& path, std::vector<CostRo
 std::vector<CostPair> chain_pairs(const std::vector<CostRow>& costs) {
   std::vector<CostPair> pairs;
   for (const CostRow& row : costs) {
-    const CostPair pair{row.model, row.drafter, row.verifier, row.regime_text()};
-    const bool is_chain = row.tree.empty() || row.tree == "chain";
-    if (row.kind == sim::CostKind::draft && is_chain && std::ranges::count(pairs, pair) == 0)
-      pairs.push_back(pair);
+    const auto pair = pair_of(row);
+    if (row.kind == sim::CostKind::draft && pair && std::ranges::count(pairs, *pair) == 0)
+      pairs.push_back(*pair);
   }
   return pairs;
 }
@@ -74,10 +71,9 @@ std::vector<CostPair> chosen_pairs(const std::string& path, const std::vector<Co
   const auto regime = regime_asked_for(options);
   std::vector<CostPair> left;
   std::ranges::copy_if(all, std::back_inserter(left), [&](const CostPair& pair) {
-    return (!options.model || pair.model == *options.model) &&
-           (!options.drafter || pair.drafter == *options.drafter) &&
-           (!options.verifier || pair.verifier.empty() || pair.verifier == *options.verifier) &&
-           (!regime || pair.regime.empty() || pair.regime == *regime);
+    SettingFilter choice = options.choice;
+    if (pair.setting.verifier.empty()) choice.verifier.reset();
+    return choice.keeps(pair.setting) && (!regime || !pair.regime || pair.regime == regime);
   });
   if (left.empty())
     throw ConfigError(fmt::format(
@@ -131,9 +127,9 @@ CostInput measured_costs(const PredictOptions& options) {
       .is_measured = true,
       .source = fmt::format("{}: {}, at context {}", escaped(path, 200), pair.text(), context),
       .notes = std::move(notes)};
-  input.pair = {.model = pair.model, .drafter = pair.drafter};
-  if (!pair.verifier.empty()) input.pair.verifier = pair.verifier;
-  if (!pair.regime.empty()) input.pair.is_greedy = pair.regime == "greedy";
+  input.pair = {.model = pair.setting.model, .drafter = pair.setting.drafter};
+  if (!pair.setting.verifier.empty()) input.pair.verifier = pair.setting.verifier;
+  input.pair.regime = pair.regime;
   if (pairs.size() > 1)
     input.notes.push_back(
         fmt::format("costs are of {}; the file also has {}; --model, --drafter, --verifier and "

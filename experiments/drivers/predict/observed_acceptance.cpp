@@ -16,14 +16,7 @@ namespace {
 constexpr std::uint64_t kObservedSeed =
     1;  ///< of the bootstrap, so that equal files give equal intervals
 
-bool keeps(const analysis::TraceFilter& filter, const analysis::CellAxes& axes) {
-  const auto is = [](const auto& wanted, const auto& value) { return !wanted || *wanted == value; };
-  return is(filter.model, axes.model) && is(filter.drafter, axes.drafter) &&
-         is(filter.verifier, axes.verifier) && is(filter.temperature, axes.temperature) &&
-         is(filter.is_greedy, axes.temperature == 0.0);
-}
-
-std::string name_of(const analysis::CellAxes& axes) {
+std::string name_of(const Setting& axes) {
   return fmt::format("{} at temperature {} ({})", axes.drafter, axes.temperature, axes.tree);
 }
 
@@ -40,11 +33,11 @@ void expect_observed(const std::string& folder) {
 /// @throws ConfigError naming what there is
 analysis::DrafterAcceptance the_one(const std::string& folder,
                                     std::vector<analysis::DrafterAcceptance> drafters,
-                                    const analysis::TraceFilter& filter) {
+                                    const SettingFilter& filter) {
   std::vector<std::string> names;
   for (const auto& drafter : drafters) names.push_back(name_of(drafter.axes));
   std::erase_if(drafters, [&](const analysis::DrafterAcceptance& drafter) {
-    return !keeps(filter, drafter.axes);
+    return !filter.keeps(drafter.axes);
   });
   if (drafters.size() != 1)
     throw ConfigError(fmt::format(
@@ -69,7 +62,7 @@ std::vector<double> rank_acceptance(const analysis::DepthAcceptance& depth) {
 
 /// What the drafter's trees showed; nothing where the run kept none.
 std::optional<sim::SiblingAcceptance> siblings_of(const std::vector<analysis::SiblingRow>& rows,
-                                                  const analysis::CellAxes& axes) {
+                                                  const Setting& axes) {
   sim::SiblingAcceptance siblings;
   for (const analysis::SiblingRow& row : rows)
     if (row.axes == axes)
@@ -84,8 +77,7 @@ void take_siblings(const sim::SiblingAcceptance& siblings, AcceptanceInput& inpu
 
 }  // namespace
 
-AcceptanceInput observed_acceptance(const std::string& folder,
-                                    const analysis::TraceFilter& filter) {
+AcceptanceInput observed_acceptance(const std::string& folder, const SettingFilter& filter) {
   analysis::check_unchanged(folder);
   expect_observed(folder);
   const analysis::AcceptanceRun run = analysis::read_acceptance_run(folder);

@@ -8,6 +8,6 @@ namespace speclab::experiments {
 /// over categories.
 /// @param filter  by which one cell must be left; its regime counts where it names no temperature
 /// @throws ConfigError if not one is left, or it drafted nothing; DataError about files
-AcceptanceInput observed_acceptance(const std::string& folder, const analysis::TraceFilter& filter);
+AcceptanceInput observed_acceptance(const std::string& folder, const SettingFilter& filter);
 
 }  // namespace speclab::experiments

@@ -24,10 +24,9 @@ std::vector<CostRow> rows_of(const std::vector<CostRow>& costs, const CostPair& 
                              sim::CostKind kind) {
   std::vector<CostRow> rows;
   std::ranges::copy_if(costs, std::back_inserter(rows), [&](const CostRow& row) {
-    const bool is_chain = row.tree.empty() || row.tree == "chain";
-    const bool is_pair = row.model == pair.model && row.drafter == pair.drafter &&
-                         row.verifier == pair.verifier && is_chain;
-    return row.kind == kind && is_pair && (!row.regime || row.regime_text() == pair.regime);
+    const auto its = pair_of(row);
+    return row.kind == kind && its && its->setting == pair.setting &&
+           (!row.regime || row.regime == pair.regime);
   });
   return rows;
 }
@@ -82,10 +81,16 @@ void check_grid(const std::string& path, const std::vector<CostRow>& target) {
 }  // namespace
 
 std::string CostPair::text() const {
-  std::string all = fmt::format("{} with {}", escaped(model, 60), escaped(drafter, 60));
-  for (const std::string& part : {verifier, regime})
-    if (!part.empty()) all += ", " + escaped(part, 60);
-  return all;
+  std::string all =
+      fmt::format("{} with {}", escaped(setting.model, 60), escaped(setting.drafter, 60));
+  if (!setting.verifier.empty()) all += ", " + escaped(setting.verifier, 60);
+  return regime ? all + ", " + to_string(*regime) : all;
+}
+
+std::optional<CostPair> pair_of(const CostRow& row) {
+  CostPair pair{row.setting, row.regime};
+  if (pair.setting.tree == "chain") pair.setting.tree = "";
+  return pair.setting.tree.empty() ? std::optional(pair) : std::nullopt;
 }
 
 PairSurface::PairSurface(const std::string& path, const std::vector<CostRow>& costs,

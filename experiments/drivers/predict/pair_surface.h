@@ -1,6 +1,7 @@
 #pragma once
 // The costs of one model and drafter out of a costs.csv.
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,12 +14,16 @@ namespace speclab::experiments {
 
 /// Whose costs they are.
 struct CostPair {
-  std::string model, drafter, verifier, regime;
+  Setting setting;  ///< of a chain, whose tree is empty here
+  std::optional<Regime> regime{};
   auto operator<=>(const CostPair&) const = default;
   /// The model alone, in the same regime.
-  CostPair plain() const { return {model, "", "", regime}; }
+  CostPair plain() const { return {{.model = setting.model}, regime}; }
   std::string text() const;
 };
+
+/// Nothing for the cost of a tree.
+std::optional<CostPair> pair_of(const analysis::CostRow& row);
 
 /// What rounds cost at one context and one end of the intervals. [length]
 struct LengthCosts {

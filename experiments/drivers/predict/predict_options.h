@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/setting.h"
+
 namespace speclab::experiments {
 
 /// Options of `speclab predict`. Numbers with intervals are text as typed, VALUE or VALUE:LOW:HIGH.
@@ -17,10 +19,7 @@ struct PredictOptions {
   std::optional<std::string> verify_cost_ratio{};
   std::optional<std::string> overhead_ratio{};
   std::optional<std::string> costs{};  ///< a costs.csv
-  std::optional<std::string>
-      model{};  ///< these five choose among what `costs`, `trace` and `observed` hold
-  std::optional<std::string> drafter{};
-  std::optional<std::string> verifier{};
+  SettingFilter choice{};  ///< these three choose among what `costs`, `trace` and `observed` hold
   std::optional<std::string> temperature{};
   std::optional<int> context{};
 

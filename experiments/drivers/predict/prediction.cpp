@@ -46,14 +46,13 @@ void append(std::vector<Item>& to, const std::vector<Item>& from) {
 
 /// The rounds of the costs' pair, or all of a trace that cannot tell its rounds apart; the options'
 /// own choice where costs are given as ratios.
-analysis::TraceFilter trace_filter(const PredictOptions& options, const CostInput& costs) {
-  const bool is_asked_for =
-      options.model || options.drafter || options.verifier || options.temperature;
+SettingFilter trace_filter(const PredictOptions& options, const CostInput& costs) {
+  const bool is_asked_for = !options.choice.keeps_everything() || options.temperature;
   if (!is_asked_for && options.trace && !analysis::has_rows_beside(*options.trace)) return {};
-  analysis::TraceFilter filter = costs.pair;
-  if (!filter.model) filter.model = options.model;
-  if (!filter.drafter) filter.drafter = options.drafter;
-  if (!filter.verifier) filter.verifier = options.verifier;
+  SettingFilter filter = costs.pair;
+  if (!filter.model) filter.model = options.choice.model;
+  if (!filter.drafter) filter.drafter = options.choice.drafter;
+  if (!filter.verifier) filter.verifier = options.choice.verifier;
   if (options.temperature)
     filter.temperature =
         parse_number("--temperature", *options.temperature, {0.0, 1e3, "numbers from 0 to 1000"});
@@ -61,7 +60,7 @@ analysis::TraceFilter trace_filter(const PredictOptions& options, const CostInpu
 }
 
 std::vector<std::string> notes_of(const PredictOptions& options, const AcceptanceInput& acceptance,
-                                  const CostInput& costs, const analysis::TraceFilter& filter) {
+                                  const CostInput& costs, const SettingFilter& filter) {
   std::vector<std::string> notes = acceptance.notes;
   append(notes, costs.notes);
   if (options.trace && options.rank_acceptance)
@@ -97,7 +96,7 @@ std::vector<PredictedLength> curve_to(int last, const LengthModel& model) {
 
 Prediction predict(const PredictOptions& options) {
   const CostInput costs = cost_input(options);
-  const analysis::TraceFilter filter = trace_filter(options, costs);
+  const SettingFilter filter = trace_filter(options, costs);
   const AcceptanceInput acceptance = acceptance_input(options, filter);
   const int searched = options.max_length
                            ? checked_length("--max-length", *options.max_length, 1, costs.longest)

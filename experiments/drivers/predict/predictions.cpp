@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <map>
-#include <tuple>
 
 #include "analysis/stats/jackknife.h"
 #include "analysis/stats/log_interval.h"
@@ -23,9 +22,9 @@ Spread sum(const Spread& a, const Spread& b) {
   return both;
 }
 
-/// Of the plain cell that a cell's speed-up is over: its model, temperature and category.
-using PlainKey = std::tuple<std::string, double, std::string>;
-PlainKey plain_key_of(const Cell& cell) { return {cell.model, cell.temperature, cell.category}; }
+/// The plain cell that a cell's speed-up is over: its setting and category.
+using PlainKey = std::pair<Setting, std::string>;
+PlainKey plain_key_of(const Cell& cell) { return {cell.setting.plain(), cell.category}; }
 
 /// Predictions without intervals.
 std::vector<PredictionEntry> expectations(const LoadedPlan& loaded, const RunLog& log,

@@ -50,7 +50,7 @@ class ChainCounts {
   bool has_axes() const { return has_axes_; }
 
  private:
-  void add_axes(const analysis::CellAxes& axes) {
+  void add_axes(const Setting& axes) {
     drafters_.insert(axes.drafter);
     verifiers_.insert(axes.verifier);
     temperatures_.insert(axes.temperature);
@@ -94,7 +94,7 @@ std::optional<std::string> contradiction_note(double rate,
 
 }  // namespace
 
-AcceptanceInput trace_acceptance(const std::string& path, const analysis::TraceFilter& filter) {
+AcceptanceInput trace_acceptance(const std::string& path, const SettingFilter& filter) {
   ChainCounts counts;
   const std::int64_t forced = analysis::read_trace(
       path, filter, [&counts](const analysis::TracedRound& round) { counts.add(round); });

@@ -10,6 +10,6 @@ namespace speclab::experiments {
 /// rounds tested it. Rounds of trees and rounds without drafts tell nothing about a chain; how many
 /// were left out is among the notes, as is what was pooled.
 /// @throws DataError if no draft was tested, or what read_trace throws
-AcceptanceInput trace_acceptance(const std::string& path, const analysis::TraceFilter& filter);
+AcceptanceInput trace_acceptance(const std::string& path, const SettingFilter& filter);
 
 }  // namespace speclab::experiments

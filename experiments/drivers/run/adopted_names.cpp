@@ -70,12 +70,12 @@ const ModelEntry* model_of(const HeaderEntry& header, const std::string& role,
 }
 
 void rename(RunConfig& config, const std::string& was, const std::string& now) {
-  std::ranges::replace(config.models, was, now);
+  std::ranges::replace(config.axes.model, was, now);
   for (auto* selections : {&config.zips, &config.exclusions})
     for (AxisSelection& selection : *selections)
       if (const auto axis = selection.find("model"); axis != selection.end())
         std::ranges::replace(axis->second, was, now);
-  config.model_names = config.models;
+  config.model_names = config.axes.model;
 }
 
 /// The models of a config against those of a run that was begun.
@@ -145,9 +145,10 @@ void adopt_names_of_run(RunConfig& config, const BegunRun& run, const OpenEngine
   if (headers.empty()) return;
   KnownModels known(std::move(headers), run, open_engines);
   const bool gives_names = !config.model_names.empty();
-  for (const std::string& name : std::vector<std::string>(config.models)) {
+  for (const std::string& name : std::vector<std::string>(config.axes.model)) {
     const std::string begun = known.name_of_target(name, config.file_of(name));
-    if (begun == name || std::ranges::find(config.models, begun) != config.models.end()) continue;
+    if (begun == name || std::ranges::find(config.axes.model, begun) != config.axes.model.end())
+      continue;
     if (gives_names)
       note(
           fmt::format("{} began with the name {} for this model; target.name = {} holds in a new "

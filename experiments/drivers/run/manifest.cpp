@@ -45,20 +45,19 @@ ModelEntry model_entry(const std::string& name, const char* role, const engines:
 /// A mixture's models are its parts'.
 std::vector<NamedDrafter> drafters_with_parts(const Plan& plan) {
   std::vector<NamedDrafter> drafters;
-  for (const Drafting& drafting : plan.draftings) {
-    drafters.push_back({.name = drafting.drafter, .options = drafting.options});
-    const auto named =
-        std::ranges::find(plan.config.drafters, drafting.drafter, &NamedDrafter::name);
-    for (std::size_t i = 0; i < drafting.options.parts.size(); ++i)
+  for (const Setting& drafting : plan.draftings) {
+    drafters.push_back({.name = drafting.drafter, .options = plan.drafter_options(drafting)});
+    const auto named = std::ranges::find(plan.drafters, drafting.drafter, &NamedDrafter::name);
+    for (std::size_t i = 0; i < drafters.back().options.parts.size(); ++i)
       drafters.push_back(
-          {.name = parse_part(named->parts[i]).drafter, .options = drafting.options.parts[i]});
+          {.name = parse_part(named->parts[i]).drafter, .options = named->options.parts[i]});
   }
   return drafters;
 }
 
 std::vector<ModelEntry> model_entries(const LoadedPlan& loaded) {
   std::vector<ModelEntry> entries;
-  for (const std::string& name : loaded.plan.config.models)
+  for (const std::string& name : loaded.plan.config.axes.model)
     entries.push_back(model_entry(name, "target", loaded.models.at(name).model->info()));
   for (const NamedDrafter& drafter : drafters_with_parts(loaded.plan)) {
     if (std::ranges::find(entries, drafter.name, &ModelEntry::name) != entries.end()) continue;
@@ -108,7 +107,7 @@ void add_section(int number, const RunLog& log, TomlText& provenance) {
 HeaderEntry current_origin(const LoadedPlan& loaded, int workers) {
   const RunConfig& config = loaded.plan.config;
   const engines::ModelInfo& target =
-      loaded.models.at(loaded.plan.real_model_of(config.models.front())).model->info();
+      loaded.models.at(loaded.plan.real_model_of(config.axes.model.front())).model->info();
   std::vector<Prompt> prompts = loaded.plan.prompts;
   prompts.insert(prompts.end(), loaded.plan.pilot_prompts.begin(), loaded.plan.pilot_prompts.end());
   HeaderEntry header{.started_at = utc_now(),

@@ -4,7 +4,6 @@
 #include "analysis/tables/rounds.h"
 #include "analysis/tables/timeline.h"
 #include "experiments/drivers/journal/entry_json.h"
-#include "experiments/drivers/measure/cell_axes.h"
 
 namespace speclab::experiments {
 namespace {
@@ -99,13 +98,13 @@ std::vector<NamedFile> RowTables::files() && {
 analysis::Generation RowTables::generation_of(const RowEntry& row) const {
   const Prompt& prompt = plan_.prompts[generation(row).prompt];
   const RoundTotals totals(row.rounds);
-  const bool is_forced = cell(row).verifier == "replay";
+  const bool is_forced = cell(row).is_replayed();
   analysis::Generation g{.row_id = row.row_id,
                          .cell_id = cell(row).id,
                          .prompt_id = prompt.id,
                          .category = prompt.category,
                          .repetition = generation(row).repetition,
-                         .axes = axes_of(cell(row), plan_.config.sampling),
+                         .axes = cell(row).written(),
                          .seed = std::to_string(static_cast<std::int64_t>(plan_.config.seed)),
                          .sequence_id = plan_.sequence_id(generation(row)),
                          .prompt_tokens = row.prompt_tokens,

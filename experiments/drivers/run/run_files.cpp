@@ -101,8 +101,8 @@ int num_greedy_differences(const Plan& plan, const RunLog& log) {
   log.for_each_row([&](const RowEntry& row) {
     const PlannedGeneration& g = plan.generations.at(static_cast<std::size_t>(row.row_id));
     const Cell& cell = plan.cells[g.cell];
-    if (cell.temperature != 0 || cell.verifier == "replay") return;
-    const Key key{cell.model, g.prompt, plan.rival_repetition(g)};
+    if (cell.setting.temperature != 0 || cell.is_replayed()) return;
+    const Key key{cell.setting.model, g.prompt, plan.rival_repetition(g)};
     if (cell.is_plain())
       plain[key].insert(row.output_hash);
     else

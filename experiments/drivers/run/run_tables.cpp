@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "experiments/drivers/measure/cell_axes.h"
 #include "experiments/drivers/measure/pace.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "experiments/drivers/predict/predictions.h"
@@ -48,7 +47,7 @@ std::vector<analysis::PredictionRow> prediction_rows(const LoadedPlan& loaded, c
     const Cell& cell = loaded.plan.cells.at(entry.cell);
     rows.push_back({.cell_id = cell.id,
                     .category = cell.category,
-                    .axes = axes_of(cell, loaded.plan.config.sampling),
+                    .axes = cell.written(),
                     .prediction = {.walltime_ns = entry.walltime_ns,
                                    .speedup = entry.speedup,
                                    .tokens_per_round = entry.tokens_per_round,

@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "experiments/drivers/measure/measurement.h"
 #include "experiments/drivers/run/run_experiment.h"
 
 namespace speclab::experiments {
+
+struct FailureEntry;
+struct Measured;
 
 /// A generation for a shard to measure.
 struct Assignment {

@@ -6,9 +6,7 @@ namespace speclab::analysis {
 namespace {
 
 CostRow forward(const std::string& model, std::int64_t rows, std::int64_t context, double ns) {
-  return {.model = model,
-          .drafter = "",
-          .tree = "",
+  return {.setting = {.model = model},
           .kind = sim::CostKind::target,
           .rows = rows,
           .context = context,

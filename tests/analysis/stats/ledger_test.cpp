@@ -15,10 +15,10 @@ constexpr double kForwardNs = 1000, kDraftNs = 100, kOverheadNs = 10, kPrefillNs
 
 CostRow cost(sim::CostKind kind, const std::string& drafter, std::optional<Regime> regime,
              double ns) {
-  return {.model = "m",
-          .drafter = drafter,
-          .tree = drafter.empty() ? "" : "chain",
-          .verifier = drafter.empty() ? "" : "rejection",
+  return {.setting = {.model = "m",
+                      .drafter = drafter,
+                      .tree = drafter.empty() ? "" : "chain",
+                      .verifier = drafter.empty() ? "" : "rejection"},
           .regime = regime,
           .kind = kind,
           .rows = 1,

@@ -12,10 +12,10 @@ constexpr double kRowNs = 100, kRegretDraftNs = 300,
 
 CostRow cost(sim::CostKind kind, const std::string& drafter, int rows, double ns) {
   const bool is_target = kind == sim::CostKind::target || kind == sim::CostKind::prefill;
-  return {.model = "m",
-          .drafter = drafter,
-          .tree = drafter.empty() ? "" : "chain",
-          .verifier = drafter.empty() ? "" : "rejection",
+  return {.setting = {.model = "m",
+                      .drafter = drafter,
+                      .tree = drafter.empty() ? "" : "chain",
+                      .verifier = drafter.empty() ? "" : "rejection"},
           .regime = is_target ? std::nullopt : std::optional(Regime::greedy),
           .kind = kind,
           .rows = rows,
@@ -50,12 +50,12 @@ class PolicyRegretTest : public ::testing::Test {
     g.cell_id = policy, g.prompt_id = prompt, g.category = "chat";
     g.axes =
         policy.empty()
-            ? CellAxes{.model = "m", .drafter = "none", .tree = "", .policy = "", .verifier = ""}
-            : CellAxes{.model = "m",
-                       .drafter = "bigram",
-                       .tree = "chain",
-                       .policy = policy,
-                       .verifier = "rejection"};
+            ? Setting{.model = "m", .drafter = "none", .tree = "", .policy = "", .verifier = ""}
+            : Setting{.model = "m",
+                      .drafter = "bigram",
+                      .tree = "chain",
+                      .policy = policy,
+                      .verifier = "rejection"};
     g.first_round = run_.rounds.size();
     double ns = 0;
     for (const Drafted& round : rounds) {

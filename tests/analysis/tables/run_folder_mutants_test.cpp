@@ -82,17 +82,17 @@ void expect_row(const Fields& row, const Generation& g) {
                 {"stop_reason", &Generation::stop_reason},
                 {"output_hash", &Generation::output_hash}});
   expect_texts(row, g.axes,
-               {{"model", &CellAxes::model},
-                {"drafter", &CellAxes::drafter},
-                {"tree", &CellAxes::tree},
-                {"policy", &CellAxes::policy},
-                {"verifier", &CellAxes::verifier}});
-  expect_integers(row, g.axes, {{"top_k", &CellAxes::top_k}});
+               {{"model", &Setting::model},
+                {"drafter", &Setting::drafter},
+                {"tree", &Setting::tree},
+                {"policy", &Setting::policy},
+                {"verifier", &Setting::verifier}});
+  expect_integers(row, g.axes, {{"top_k", &Setting::top_k}});
   for (const auto& [column, member] :
-       Columns<CellAxes, double>{{"temperature", &CellAxes::temperature},
-                                 {"top_p", &CellAxes::top_p},
-                                 {"min_p", &CellAxes::min_p},
-                                 {"repetition_penalty", &CellAxes::repetition_penalty}})
+       Columns<Setting, double>{{"temperature", &Setting::temperature},
+                                {"top_p", &Setting::top_p},
+                                {"min_p", &Setting::min_p},
+                                {"repetition_penalty", &Setting::repetition_penalty}})
     expect_number(row, column, g.axes.*member);
   EXPECT_EQ(row.at("lossless"), g.lossless ? "1" : "0");
   EXPECT_EQ(row.at("forced_acceptance"), g.forced_acceptance ? "1" : "0");

@@ -25,11 +25,11 @@ std::string trace_with(const std::string& rows) {
 /// A round that outlives its visit.
 struct KeptRound {
   std::string cluster;
-  std::optional<CellAxes> axes;
+  std::optional<Setting> axes;
   Round round;
 };
 
-std::vector<KeptRound> read_trace_text(const std::string& path, const TraceFilter& filter = {}) {
+std::vector<KeptRound> read_trace_text(const std::string& path, const SettingFilter& filter = {}) {
   std::vector<KeptRound> rounds;
   read_trace(path, filter, [&rounds](const TracedRound& traced) {
     rounds.push_back(
@@ -52,7 +52,7 @@ TEST(Trace, WithoutRowsKnowsGenerationsOnly) {
 TEST(Trace, OfARunIsClusteredByPromptAndFiltered) {
   const std::string path = SPECLAB_SOURCE_DIR "/tests/golden/runs/quickstart/rounds.csv";
   const auto all = read_trace_text(path),
-             greedy = read_trace_text(path, {.drafter = "bigram", .is_greedy = true});
+             greedy = read_trace_text(path, {.drafter = "bigram", .regime = Regime::greedy});
   ASSERT_FALSE(greedy.empty());
   EXPECT_LT(greedy.size(), all.size());
   for (const KeptRound& kept : greedy) {

@@ -266,14 +266,14 @@ TEST(RunConfig, ModelsHaveNamesAndFilesThatDoNotDependOnTheWorkingDirectory) {
       "[target]\nmodel = [\"models/tiny\", \"smollm2-135m\", \"org/name\"]\n[[exclude]]\nmodel = "
       "\"models/tiny\"\ndrafter = \"bigram\"\n[axes]\ndrafter = [\"bigram\", \"unigram\"]\n";
   const RunConfig config = read_run_config(folder.file("a.toml", text), {});
-  EXPECT_EQ(config.models, (std::vector<std::string>{"tiny", "smollm2-135m", "name"}));
+  EXPECT_EQ(config.axes.model, (std::vector<std::string>{"tiny", "smollm2-135m", "name"}));
   EXPECT_EQ(config.file_of("tiny"), folder.path("models/tiny"));
   EXPECT_EQ(config.file_of("name"), "org/name") << "nothing lies there";
   EXPECT_EQ(config.exclusions.front().at("model"), std::vector<std::string>{"tiny"});
   EXPECT_EQ(to_toml(read_run_config(folder.file("b.toml", to_toml(config)), {})), to_toml(config));
   const RunConfig named =
       read_run_config(folder.path("a.toml"), {R"(target.name=["one", "two", "three"])"});
-  EXPECT_EQ(named.models.front(), "one");
+  EXPECT_EQ(named.axes.model.front(), "one");
   EXPECT_EQ(named.exclusions.front().at("model"), std::vector<std::string>{"one"});
   const RunConfig from_option = read_run_config(folder.file("c.toml", ""), {"target.model=./here"});
   EXPECT_EQ(from_option.file_of("here"), std::filesystem::current_path().string() + "/here");

@@ -17,9 +17,10 @@ RunConfig read_sweep_config(const std::string& text) {
 std::vector<std::string> cells(const RunConfig& config) {
   std::vector<std::string> cells;
   const Sweep sweep(config);
-  for (const SweepPoint& point : sweep.product())
+  for (const Setting& point : sweep.product())
     if (sweep.holds(point))
-      cells.push_back(point[1] + " " + point[2] + " " + point[3] + " " + point[4]);
+      cells.push_back(axis_text(point.temperature) + " " + point.drafter + " " + point.tree + " " +
+                      point.policy);
   return cells;
 }
 
@@ -86,7 +87,7 @@ TEST(Zip, TwoOfThemAreIndependent) {
             (std::vector<std::string>{"0.5 none  ", "0.5 bigram chain constant:1",
                                       "0.5 ngram chain constant:2", "1 none  ",
                                       "1 bigram chain constant:1", "1 ngram chain constant:2"}));
-  EXPECT_EQ(config.models, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(config.axes.model, (std::vector<std::string>{"a", "b"}));
 }
 
 TEST(Exclude, LeavesOutWhatMatchesEveryAxisThatItNames) {

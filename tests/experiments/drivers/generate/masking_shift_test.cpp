@@ -123,17 +123,17 @@ TEST(MaskingShift, IsToldOfDrawnTextsAlone) {
   EXPECT_NE(refusal(options, drawn(7)).find("8 or more"), std::string::npos);
   EXPECT_THROW(check_masking_shift(options, nullptr), ConfigError);
   GenerationPlan plan = drawn(8);
-  plan.decoder.sampling.top_k = 50;
+  plan.decoding.sampling.top_k = 50;
   EXPECT_NE(refusal(options, plan).find("top_k"), std::string::npos);
   plan = drawn(8);
-  plan.decoder.sampling.rules.min_new_tokens = 2;
+  plan.decoding.sampling.rules.min_new_tokens = 2;
   EXPECT_NE(refusal(options, plan).find("whole texts"), std::string::npos);
   plan = drawn(8);
-  plan.decoder.drafter.kind = "ngram";
-  plan.decoder.verifier = "lenient";
+  plan.decoding.drafter.kind = "ngram";
+  plan.decoding.verifier = "lenient";
   EXPECT_NE(refusal(options, plan).find("'lenient'"), std::string::npos);
   plan = drawn(8);
-  plan.decoder.sampling.temperature = 0;
+  plan.decoding.sampling.temperature = 0;
   EXPECT_NE(refusal(options, plan).find("drawn"), std::string::npos);
 }
 

@@ -43,17 +43,17 @@ std::string refusal(const Line& line) {
 /// Defect: the temperature or a cutoff counts where no token is drawn.
 TEST(GenerationPlan, DrawsOnlyInModesThatDraw) {
   const auto greedy = plan_of({{{"do_sample", "false"}, {"top_p", "0.5"}}});
-  EXPECT_EQ(greedy.decoder.sampling.temperature, 0);
-  EXPECT_EQ(greedy.decoder.sampling.top_p, 1);
-  EXPECT_EQ(greedy.decoder.sampling.top_k, 0);
+  EXPECT_EQ(greedy.decoding.sampling.temperature, 0);
+  EXPECT_EQ(greedy.decoding.sampling.top_p, 1);
+  EXPECT_EQ(greedy.decoding.sampling.top_k, 0);
   const auto drawn = plan_of({{{"do_sample", "true"}, {"top_p", "0.5"}}});
-  EXPECT_EQ(drawn.decoder.sampling.temperature, 1);
-  EXPECT_EQ(drawn.decoder.sampling.top_p, 0.5);
-  EXPECT_EQ(drawn.decoder.sampling.top_k, 50);
-  EXPECT_EQ(plan_of({{{"min_new_tokens", "3"}}}).decoder.sampling.top_k, 0);
+  EXPECT_EQ(drawn.decoding.sampling.temperature, 1);
+  EXPECT_EQ(drawn.decoding.sampling.top_p, 0.5);
+  EXPECT_EQ(drawn.decoding.sampling.top_k, 50);
+  EXPECT_EQ(plan_of({{{"min_new_tokens", "3"}}}).decoding.sampling.top_k, 0);
   const auto beams = plan_of({{{"num_beams", "3"}, {"top_p", "0.5"}}});
-  EXPECT_EQ(beams.search.sampling.temperature, 1);
-  EXPECT_EQ(beams.search.sampling.top_p, 1);
+  EXPECT_EQ(beams.decoding.sampling.temperature, 1);
+  EXPECT_EQ(beams.decoding.sampling.top_p, 1);
 }
 
 /// Defect: a rule about whole texts does not reach the engines.
@@ -70,7 +70,7 @@ TEST(GenerationPlan, HandsOverEveryRule) {
                               {"eos_token_id", "[2,3]"},
                               {"max_time", "1.5"},
                               {"stop_strings", "end"}}});
-  const engines::TextRules& rules = plan.decoder.sampling.rules;
+  const engines::TextRules& rules = plan.decoding.sampling.rules;
   EXPECT_EQ(rules.sequence_bias, (std::vector<engines::SequenceBias>{{{5, 6}, -2.5}}));
   EXPECT_EQ(rules.bad_words_ids, (std::vector<std::vector<Token>>{{7}, {8, 9}}));
   EXPECT_EQ(rules.min_new_tokens, 3);
@@ -79,26 +79,26 @@ TEST(GenerationPlan, HandsOverEveryRule) {
   EXPECT_EQ(rules.exponential_decay_length_penalty, (engines::LengthDecay{5, 1.1}));
   EXPECT_EQ(rules.begin_suppress_tokens, std::vector<Token>{1});
   EXPECT_TRUE(rules.remove_invalid_values && rules.renormalize_logits);
-  EXPECT_EQ(plan.decoder.stop.eos_token_ids, (std::vector<Token>{2, 3}));
-  EXPECT_EQ(plan.decoder.sampling.eos_token_ids, (std::vector<Token>{2, 3}));
-  EXPECT_EQ(plan.decoder.stop.max_seconds, 1.5);
-  EXPECT_EQ(plan.decoder.stop.stop_strings, std::vector<std::string>{"end"});
+  EXPECT_EQ(plan.decoding.stop.eos_token_ids, (std::vector<Token>{2, 3}));
+  EXPECT_EQ(plan.decoding.sampling.eos_token_ids, (std::vector<Token>{2, 3}));
+  EXPECT_EQ(plan.decoding.stop.max_seconds, 1.5);
+  EXPECT_EQ(plan.decoding.stop.stop_strings, std::vector<std::string>{"end"});
 }
 
 /// Defect: max_length does not count the prompt, or leaves a prompt without room.
 TEST(GenerationPlan, CountsThePromptInMaxLength) {
   auto plan = plan_of({{{"max_length", "30"}}});
   set_prompt_length(plan, 10);
-  EXPECT_EQ(plan.decoder.stop.max_new_tokens, 20);
-  EXPECT_EQ(plan.decoder.sampling.rules.max_length, 30);
-  EXPECT_EQ(plan.decoder.sampling.rules.prompt_length, 10);
+  EXPECT_EQ(plan.decoding.stop.max_new_tokens, 20);
+  EXPECT_EQ(plan.decoding.sampling.rules.max_length, 30);
+  EXPECT_EQ(plan.decoding.sampling.rules.prompt_length, 10);
   set_prompt_length(plan, 29);  // the next prompt of a list
-  EXPECT_EQ(plan.decoder.stop.max_new_tokens, 1);
+  EXPECT_EQ(plan.decoding.stop.max_new_tokens, 1);
   EXPECT_THROW(set_prompt_length(plan, 30), ConfigError);
   auto other = plan_of({{{"max_length", "30"}, {"max_new_tokens", "50"}}});
   set_prompt_length(other, 40);
-  EXPECT_EQ(other.decoder.stop.max_new_tokens, 50);
-  EXPECT_EQ(other.decoder.sampling.rules.max_length, 90);
+  EXPECT_EQ(other.decoding.stop.max_new_tokens, 50);
+  EXPECT_EQ(other.decoding.sampling.rules.max_length, 90);
 }
 
 /// Defect: keys of an assistant become another policy, or win over --policy.
@@ -119,8 +119,8 @@ TEST(GenerationPlan, TurnsAssistantsIntoPolicies) {
             "heuristic");
   const auto lookup = plan_of({{{"prompt_lookup_num_tokens", "5"}}});
   EXPECT_EQ(lookup.policy, "constant:5");
-  EXPECT_EQ(lookup.decoder.drafter.kind, "prompt_lookup");
-  EXPECT_EQ(lookup.decoder.drafter.max_ngram, 2);
+  EXPECT_EQ(lookup.decoding.drafter.kind, "prompt_lookup");
+  EXPECT_EQ(lookup.decoding.drafter.max_ngram, 2);
   EXPECT_EQ(lookup.mode.name, "assisted_generation");
   EXPECT_NE(refusal({{{"prompt_lookup_num_tokens", "5"}}, "ngram"}).find("--drafter ngram"),
             std::string::npos);
@@ -135,21 +135,21 @@ TEST(GenerationPlan, HandsOverSearches) {
                                 {"early_stopping", "never"},
                                 {"num_return_sequences", "3"}}});
   EXPECT_TRUE(groups.needs_search());
-  EXPECT_EQ(groups.search.num_beams, 4);
-  EXPECT_EQ(groups.search.num_beam_groups, 2);
-  EXPECT_EQ(groups.search.diversity_penalty, 0.5);
-  EXPECT_EQ(groups.search.length_penalty, -1);
-  EXPECT_EQ(groups.search.early_stopping, engines::EarlyStopping::never);
-  EXPECT_EQ(groups.search.num_return_sequences, 3);
-  EXPECT_EQ(groups.search.seed, 7u);
+  EXPECT_EQ(groups.decoding.num_beams, 4);
+  EXPECT_EQ(groups.decoding.num_beam_groups, 2);
+  EXPECT_EQ(groups.decoding.diversity_penalty, 0.5);
+  EXPECT_EQ(groups.decoding.length_penalty, -1);
+  EXPECT_EQ(groups.decoding.early_stopping, engines::EarlyStopping::never);
+  EXPECT_EQ(groups.decoding.num_return_sequences, 3);
+  EXPECT_EQ(groups.decoding.seed, 7u);
   const auto contrastive = plan_of({{{"penalty_alpha", "0.6"}, {"top_k", "4"}}});
-  EXPECT_EQ(contrastive.search.num_beams, 1);
-  EXPECT_EQ(contrastive.search.penalty_alpha, 0.6);
-  EXPECT_EQ(contrastive.search.top_k, 4);
+  EXPECT_EQ(contrastive.decoding.num_beams, 1);
+  EXPECT_EQ(contrastive.decoding.penalty_alpha, 0.6);
+  EXPECT_EQ(contrastive.decoding.top_k, 4);
   const auto drafted = plan_of({{{"num_beams", "4"}}, "ngram", "constant:6"});
-  EXPECT_EQ(drafted.search.drafter.kind, "ngram");
-  EXPECT_EQ(drafted.search.draft_length, 6);
-  EXPECT_EQ(groups.search.drafter.kind, "none");
+  EXPECT_EQ(drafted.decoding.drafter.kind, "ngram");
+  EXPECT_EQ(drafted.decoding.draft_length, 6);
+  EXPECT_EQ(groups.decoding.drafter.kind, "none");
   EXPECT_NE(refusal({{{"num_beams", "4"}}, "mlp_speculator"}).find("states of one text"),
             std::string::npos);
   EXPECT_NE(refusal({{{"num_beams", "4"}}, "ngram", "heuristic"}).find("policy 'heuristic'"),
@@ -157,7 +157,7 @@ TEST(GenerationPlan, HandsOverSearches) {
   EXPECT_TRUE(plan_of({{{"do_sample", "true"}, {"num_return_sequences", "2"}}}).needs_search());
   EXPECT_FALSE(plan_of({{{"do_sample", "true"}}}).needs_search());
   const auto forced = plan_of({{{"num_beams", "4"}, {"force_words_ids", "[[5,6],[[7],[8,9]]]"}}});
-  EXPECT_EQ(forced.search.force_words_ids,
+  EXPECT_EQ(forced.decoding.force_words_ids,
             (std::vector<std::vector<std::vector<Token>>>{{{5, 6}}, {{7}, {8, 9}}}));
   EXPECT_NE(refusal({{{"force_words_ids", "[[5]]"}}}).find("2 beams or more"), std::string::npos);
   EXPECT_NE(refusal({{{"num_beams", "4"}, {"diversity_penalty", "0.5"}}}).find("num_beam_groups"),

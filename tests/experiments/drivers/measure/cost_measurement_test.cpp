@@ -61,8 +61,8 @@ TEST(CostMeasurement, ComesBackFromTheJournalWithItsPasses) {
 
 TEST(CostSamples, ArePassesOfMediansAndTheirMean) {
   CostSamples samples;
-  const CostEntry point{.model = "fake", .rows = 3, .context = 7},
-      once{.model = "fake", .rows = 4, .context = 7};
+  const CostEntry point{.setting = {.model = "fake"}, .rows = 3, .context = 7},
+      once{.setting = {.model = "fake"}, .rows = 4, .context = 7};
   for (const double ns : {10.0, 12.0, 1000.0}) samples.add(point, 0, ns);
   samples.add(point, 2, 24.0);
   for (const double ns : {5.0, 6.0, 7.0}) samples.add(once, 1, ns);
@@ -83,7 +83,7 @@ TEST(CostSamples, ArePassesOfMediansAndTheirMean) {
 TEST(CostSamples, HaveTheIntervalOfTheirPasses) {
   CostSamples samples;
   for (const auto& [pass, ns] : {std::pair(0, 9.0), {1, 10.0}, {2, 11.0}})
-    samples.add({.model = "fake"}, pass, ns);
+    samples.add({.setting = {.model = "fake"}}, pass, ns);
   const analysis::Estimate ns = samples.entries().front().ns;
   EXPECT_NEAR(ns.interval.value().high, 10 * std::exp(4.302652729911275 / std::sqrt(3.0) / 10),
               1e-9);

@@ -16,9 +16,7 @@ namespace {
 using testing::SmallExperiment;
 
 CostEntry cost(sim::CostKind kind, int rows, int context, double ns) {
-  return {.model = "fake",
-          .drafter = "",
-          .tree = "",
+  return {.setting = {.model = "fake"},
           .kind = kind,
           .rows = rows,
           .context = context,
@@ -83,7 +81,7 @@ TEST(PaceTaker, TimesForwardsOnceForEveryPromptTemperatureAndRepetition) {
   std::set<std::tuple<std::size_t, double, std::int32_t>> blocks;
   std::set<int> contexts;
   for (const PlannedGeneration& g : plan.generations)
-    blocks.insert({g.prompt, plan.cells[g.cell].temperature, g.repetition});
+    blocks.insert({g.prompt, plan.cells[g.cell].setting.temperature, g.repetition});
   EXPECT_EQ(log.paces().size(), blocks.size());
   log.for_each_pace([&](const PaceEntry& pace) { contexts.insert(pace.context); });
   EXPECT_EQ(contexts.size(), 3U);

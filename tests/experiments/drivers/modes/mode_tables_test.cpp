@@ -51,11 +51,11 @@ TEST(ModeTables, GuideCasesDecodeInTheirModes) {
     const std::string& name = guide.decoding.name;
     const GenerationPlan plan = case_plan(guide.decoding, {.model = "m"}, 7);
     EXPECT_EQ(plan.mode.name, of_other_name.contains(name) ? of_other_name.at(name) : name);
-    EXPECT_EQ(plan.decoder.sampling.temperature > 0 || plan.search.do_sample,
-              name.ends_with("sample"))
+    EXPECT_EQ(
+        plan.mode.searches() ? plan.decoding.do_sample : plan.decoding.sampling.temperature > 0,
+        name.ends_with("sample"))
         << name;
-    EXPECT_TRUE(plan.needs_search() ? plan.search.stop.ignore_eos : plan.decoder.stop.ignore_eos)
-        << name;
+    EXPECT_TRUE(plan.decoding.stop.ignore_eos) << name;
     ++checked;
   }
   EXPECT_EQ(checked, 9u);

@@ -33,7 +33,7 @@ TEST(MeasuringOrder, KeepsRivalsOfAPromptTogether) {
     std::size_t num_plain = 0;
     for (std::size_t j = i; j < i + kRivals; ++j) {
       const PlannedGeneration& g = plan.generations[plan.order[j]];
-      settings.insert({g.repetition, g.prompt, plan.cells[g.cell].temperature});
+      settings.insert({g.repetition, g.prompt, plan.cells[g.cell].setting.temperature});
       num_plain += plan.cells[g.cell].is_plain() ? 1 : 0;
     }
     EXPECT_EQ(settings.size(), 1u);
@@ -105,10 +105,7 @@ TEST(MeasuringOrder, TakesALargePlanInItsStride) {
   for (int cell = 0; cell < 8; ++cell)
     plan.cells.push_back({.id = "",
                           .category = "all",
-                          .model = std::to_string(cell % 2),
-                          .drafting = {},
-                          .policy = "",
-                          .verifier = ""});
+                          .setting = {.model = std::to_string(cell % 2), .drafter = "none"}});
   for (std::size_t cell = 0; cell < plan.cells.size(); ++cell)
     for (std::size_t prompt = 0; prompt < plan.prompts.size(); ++prompt)
       for (std::int32_t repetition = 0; repetition < kRepetitions; ++repetition)

@@ -108,7 +108,9 @@ TEST(Plan, ShapeModelsReplayAndHaveNoPilots) {
   const Plan plan = experiment.plan({R"(target.model=["fake", "shape-15m"])"});
   EXPECT_EQ(plan.pilots.size(), 8u);
   for (const Cell& cell : plan.cells)
-    EXPECT_EQ(cell.verifier, cell.is_plain() ? "" : cell.model == "fake" ? "rejection" : "replay");
+    EXPECT_EQ(cell.written().verifier, cell.is_plain()                ? ""
+                                       : cell.setting.model == "fake" ? "rejection"
+                                                                      : "replay");
   EXPECT_EQ(plan.real_model_of("shape-15m"), "fake");
 }
 
@@ -120,7 +122,7 @@ TEST(Plan, ADrafterMeetsTheModelsOfItsCellsAlone) {
                              "[[exclude]]\nmodel = \"other\"\ndrafter = \"tree\"\n"),
       {R"(target.model=["fake", "other"])"}));
   for (const Pilot& pilot : plan.pilots)
-    EXPECT_EQ(pilot.drafting.drafter, pilot.model == "fake" ? "tree" : "bigram");
+    EXPECT_EQ(pilot.setting.drafter, pilot.setting.model == "fake" ? "tree" : "bigram");
   EXPECT_EQ(plan.pilots.size(), 8u);
   ASSERT_EQ(plan.draftings_of("other").size(), 2u);
   EXPECT_TRUE(plan.draftings_of("other")[0].is_plain());
@@ -140,23 +142,24 @@ TEST(Plan, RivalsMeetTheSameChance) {
 }
 
 TEST(Drafting, CountsTheRowsOfACutTree) {
-  const Drafting tree{.drafter = "small_transformer", .tree = "2x2x1", .options = {}};
-  EXPECT_EQ(tree.rows_of_depth(8), (std::vector<int>{1, 3, 7, 11}));
-  EXPECT_EQ(tree.max_length(8), 3);
-  EXPECT_EQ(tree.rows_of_depth(2), (std::vector<int>{1, 3, 7}));
-  const Drafting grown{.drafter = "bigram", .tree = "best_first:7:2", .options = {}};
-  EXPECT_EQ(grown.rows_of_depth(4), (std::vector<int>{1, 3, 7, 8, 8}));
-  EXPECT_EQ(grown.max_length(9), 7);
-  const Drafting suffixes{.drafter = "bigram", .tree = "suffixes:5:5x3x2", .options = {}};
-  EXPECT_EQ(suffixes.rows_of_depth(8), (std::vector<int>{1, 6, 11, 16}));
-  EXPECT_EQ(suffixes.max_length(8), 3);
-  EXPECT_FALSE(suffixes.has_adaptive_tree());
-  const Drafting adaptive{.drafter = "bigram", .tree = "best_first:adaptive", .options = {}};
-  EXPECT_TRUE(adaptive.has_adaptive_tree());
-  EXPECT_FALSE(Drafting{}.has_adaptive_tree());
-  const Drafting chain{.drafter = "bigram", .tree = "chain", .options = {}};
-  EXPECT_EQ(chain.rows_of_depth(3), (std::vector<int>{1, 2, 3, 4}));
-  EXPECT_EQ(Drafting{}.max_length(8), 0);
+  const Setting plain{.drafter = "none"};
+  const Setting tree{.drafter = "small_transformer", .tree = "2x2x1"};
+  EXPECT_EQ(rows_of_depth(tree, 8), (std::vector<int>{1, 3, 7, 11}));
+  EXPECT_EQ(max_length(tree, 8), 3);
+  EXPECT_EQ(rows_of_depth(tree, 2), (std::vector<int>{1, 3, 7}));
+  const Setting grown{.drafter = "bigram", .tree = "best_first:7:2"};
+  EXPECT_EQ(rows_of_depth(grown, 4), (std::vector<int>{1, 3, 7, 8, 8}));
+  EXPECT_EQ(max_length(grown, 9), 7);
+  const Setting suffixes{.drafter = "bigram", .tree = "suffixes:5:5x3x2"};
+  EXPECT_EQ(rows_of_depth(suffixes, 8), (std::vector<int>{1, 6, 11, 16}));
+  EXPECT_EQ(max_length(suffixes, 8), 3);
+  EXPECT_FALSE(has_adaptive_tree(suffixes));
+  const Setting adaptive{.drafter = "bigram", .tree = "best_first:adaptive"};
+  EXPECT_TRUE(has_adaptive_tree(adaptive));
+  EXPECT_FALSE(has_adaptive_tree(plain));
+  const Setting chain{.drafter = "bigram", .tree = "chain"};
+  EXPECT_EQ(rows_of_depth(chain, 3), (std::vector<int>{1, 2, 3, 4}));
+  EXPECT_EQ(max_length(plain, 8), 0);
 }
 
 TEST(Plan, RefusesMoreGenerationsThanFit) {

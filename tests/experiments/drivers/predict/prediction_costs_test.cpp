@@ -61,14 +61,13 @@ TEST(PredictionFromCosts, KeepsTheRulesOfVerificationApart) {
   const std::string run = SPECLAB_SOURCE_DIR "/tests/golden/runs/verification_rules/";
   PredictOptions options{.trace = run + "rounds.csv",
                          .costs = run + "costs.csv",
-                         .drafter = "small_transformer",
-                         .verifier = "rejection"};
+                         .choice = {.drafter = "small_transformer", .verifier = "rejection"}};
   const Prediction rejection = predict(options);
-  options.verifier = "sample_and_match";
+  options.choice.verifier = "sample_and_match";
   const Prediction match = predict(options);
   EXPECT_GT(rejection.acceptance_rate.value, 2 * match.acceptance_rate.value)
       << "a sample is met less often than a ratio is passed";
-  options.verifier = "no_such_rule";
+  options.choice.verifier = "no_such_rule";
   EXPECT_THROW(predict(options), ConfigError);
 }
 
@@ -107,7 +106,7 @@ TEST(PredictionFromCosts, TakesOnePairOfAFileAndSaysWhich) {
             std::string::npos)
       << first.cost_source;
   EXPECT_NE(first.notes[0].find("--drafter"), std::string::npos);
-  options.drafter = "small_transformer";
+  options.choice.drafter = "small_transformer";
   options.temperature = "1";
   options.context = 100;
   const Prediction chosen = predict(options);

@@ -65,7 +65,7 @@ constexpr const char* kObserved = SPECLAB_SOURCE_DIR "/tests/golden/runs/papers/
 TEST(PredictionOfTrees, ReadsTheRanksOfARunThatObservedADrafter) {
   const PredictOptions options{.observed = kObserved,
                                .cost_ratio = "0.01",
-                               .drafter = "unigram",
+                               .choice = {.drafter = "unigram"},
                                .temperature = "0",
                                .tree_budget = 4,
                                .tree_levels = 2};
@@ -99,9 +99,9 @@ TEST(PredictionOfTrees, RefusesARunOfAnotherKindByItsKind) {
 TEST(PredictionOfTrees, RefusesARunWhereSeveralDraftersAreLeft) {
   PredictOptions options{.observed = kObserved, .cost_ratio = "0.01"};
   EXPECT_THROW(predict(options), ConfigError);
-  options.drafter = "nobody";
+  options.choice.drafter = "nobody";
   EXPECT_THROW(predict(options), ConfigError);
-  options.drafter = "unigram", options.temperature = "0", options.rank_acceptance = "0.5";
+  options.choice.drafter = "unigram", options.temperature = "0", options.rank_acceptance = "0.5";
   EXPECT_THROW(predict(options), ConfigError);
   options.rank_acceptance.reset(), options.acceptance_rate = "0.5";
   EXPECT_THROW(predict(options), ConfigError);

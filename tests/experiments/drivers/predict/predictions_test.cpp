@@ -24,12 +24,9 @@ constexpr int kNewTokens = 24;
 constexpr double kTargetNs = 1e7, kRowNs = 1e5, kDraftNs = 1e6, kOverheadNs = 5e4,
                  kPromptTokenNs = 1e6;
 
-CostEntry cost(const Drafting& drafting, std::optional<Regime> regime, CostKind kind, int rows,
-               double ns) {
-  return {.model = "fake",
-          .drafter = drafting.is_plain() ? "" : drafting.drafter,
-          .tree = drafting.tree,
-          .verifier = drafting.verifier,
+CostEntry cost(Setting setting, std::optional<Regime> regime, CostKind kind, int rows, double ns) {
+  setting.model = "fake";
+  return {.setting = analysis::setting_of_costs(setting),
           .regime = regime,
           .kind = kind,
           .rows = rows,
@@ -39,14 +36,16 @@ CostEntry cost(const Drafting& drafting, std::optional<Regime> regime, CostKind 
 
 /// The costs that fake engines have.
 std::vector<CostEntry> fake_costs(const Plan& plan) {
-  std::vector<CostEntry> costs{cost({}, {}, CostKind::prefill, 1, kPromptTokenNs),
-                               cost({}, {}, CostKind::prefill, 100, 100 * kPromptTokenNs)};
+  std::vector<CostEntry> costs{
+      cost({.drafter = "none"}, {}, CostKind::prefill, 1, kPromptTokenNs),
+      cost({.drafter = "none"}, {}, CostKind::prefill, 100, 100 * kPromptTokenNs)};
   for (int rows = 1; rows <= 16; ++rows)
-    costs.push_back(cost({}, {}, CostKind::target, rows, kTargetNs + kRowNs * rows));
+    costs.push_back(
+        cost({.drafter = "none"}, {}, CostKind::target, rows, kTargetNs + kRowNs * rows));
   for (const Regime regime : {Regime::greedy, Regime::sampled})
-    for (const Drafting& drafting : plan.draftings) {
+    for (const Setting& drafting : plan.draftings) {
       costs.push_back(cost(drafting, regime, CostKind::overhead, 1, kOverheadNs));
-      for (int depth = 1; depth <= drafting.max_length(4); ++depth)
+      for (int depth = 1; depth <= max_length(drafting, 4); ++depth)
         costs.push_back(cost(drafting, regime, CostKind::draft, depth, kDraftNs * depth));
     }
   return costs;
@@ -92,7 +91,7 @@ TEST(Predictions, ChargeTheDraftersReadingOfThePrompt) {
   std::vector<CostEntry> costs = prepared.log.costs();
   const auto without = predict_cells(prepared.loaded, prepared.log, costs);
   constexpr double kReadingNs = 3e6;
-  const Drafting& drafting = prepared.plan.draftings.back();
+  const Setting& drafting = prepared.plan.draftings.back();
   ASSERT_FALSE(drafting.is_plain());
   costs.push_back(cost(drafting, Regime::greedy, CostKind::prefill, 1, kReadingNs));
   const auto with = predict_cells(prepared.loaded, prepared.log, costs);
@@ -113,7 +112,7 @@ void expect_predictions_near_measurements(Prepared& prepared) {
       const std::string& category = prepared.plan.prompts[i].category;
       const auto policy = cell_policy(prepared.plan, prepared.log, cell, category, 10);
       const GenerationRecord record = bench.generate(
-          bench.settings(cell, category),
+          bench.settings(cell.setting, category),
           {static_cast<std::uint32_t>(i), prepared.loaded.texts_of("fake").prompts[i]}, *policy);
       total_ns += static_cast<double>(record.prefill_ns + record.decode_ns);
     }
@@ -133,13 +132,12 @@ TEST(Predictions, OfConfidenceComeFromPilotsOfItsOwn) {
   EXPECT_EQ(prepared.plan.pilots.size(), 2u * 2u) << "a pilot a category, for each of two";
   for (std::size_t i = 0; i < prepared.plan.pilots.size(); ++i)
     for (const RoundRecord& round : prepared.log.pilots().at(i).rounds)
-      EXPECT_LE(round.depth, prepared.plan.pilots[i].policy.empty() ? 4 : 2);
+      EXPECT_LE(round.depth, prepared.plan.pilots[i].setting.policy.empty() ? 4 : 2);
   const auto entries = predict_cells(prepared.loaded, prepared.log, prepared.log.costs());
   ASSERT_EQ(entries.size(), 3u);
   const Cell& cell = prepared.plan.cells[entries[2].cell];
-  EXPECT_EQ(cell.policy, "confidence:0.5:2");
-  const auto rounds =
-      pilot_rounds(prepared.plan, prepared.log, {"fake", cell.drafting, 0.0, "chat", cell.policy});
+  EXPECT_EQ(cell.setting.policy, "confidence:0.5:2");
+  const auto rounds = pilot_rounds(prepared.plan, prepared.log, {cell.setting, "chat"});
   ASSERT_FALSE(rounds.front().empty());
   EXPECT_LE(entries[2].tokens_per_round, 3.0);
   EXPECT_GT(entries[1].tokens_per_round, entries[2].tokens_per_round)
@@ -150,7 +148,7 @@ TEST(Predictions, OfConfidenceComeFromPilotsOfItsOwn) {
 TEST(Predictions, OfTrackingComeFromPilotsOfItsOwn) {
   Prepared prepared({"axes.drafter=bigram", "axes.temperature=0.0", "prompts.new_tokens=600",
                      "axes.policy=[\"tracking:0.1:4\"]"});
-  for (const Pilot& pilot : prepared.plan.pilots) EXPECT_EQ(pilot.policy, "tracking:0.1:4");
+  for (const Pilot& pilot : prepared.plan.pilots) EXPECT_EQ(pilot.setting.policy, "tracking:0.1:4");
   std::set<int> depths;
   for (const RoundRecord& round : prepared.log.pilots().at(0).rounds) depths.insert(round.depth);
   EXPECT_GT(depths.size(), 1u);
@@ -165,7 +163,7 @@ TEST(Predictions, OfAdaptiveTreesComeFromPilotsOfTheirOwn) {
   EXPECT_EQ(prepared.plan.pilots.size(), 2u * 2u) << "a pilot a category, for each of two";
   const auto rows =
       pilot_rows_of_depth(prepared.plan, prepared.log,
-                          {"fake", prepared.plan.draftings.back(), 0.0, "chat", "constant:5"});
+                          {pilot_setting(prepared.plan, prepared.plan.cells.back()), "chat"});
   EXPECT_EQ(rows, (std::vector<int>{1, 2, 3, 6}))
       << "three levels were seen, of shallower drafts one node a level is known";
   expect_predictions_near_measurements(prepared);
@@ -173,8 +171,8 @@ TEST(Predictions, OfAdaptiveTreesComeFromPilotsOfTheirOwn) {
 
 TEST(PilotRounds, LeaveOutWhatTheEndCut) {
   const Prepared prepared({"axes.drafter=bigram", "axes.temperature=0.0"});
-  const PilotKey key{"fake", prepared.plan.draftings.back(), 0.0, "chat"};
-  const int length = pilot_length(prepared.plan, key.drafting);
+  const PilotKey key{pilot_setting(prepared.plan, prepared.plan.cells.back()), "chat"};
+  const int length = pilot_length(prepared.plan, key.setting);
   EXPECT_EQ(length, 4);
   const auto rounds = pilot_rounds(prepared.plan, prepared.log, key);
   ASSERT_EQ(rounds.size(), 1u);
@@ -184,8 +182,8 @@ TEST(PilotRounds, LeaveOutWhatTheEndCut) {
 
 TEST(PairCosts, AreHeldConstantOutsideWhatWasMeasured) {
   const Prepared prepared({"axes.drafter=bigram", "axes.temperature=0.0"});
-  const analysis::PairCosts costs = analysis::pair_costs(
-      prepared.log.costs(), pair_key("fake", prepared.plan.draftings.back(), Regime::greedy));
+  const analysis::PairCosts costs =
+      analysis::pair_costs(prepared.log.costs(), prepared.plan.cells.back().setting);
   EXPECT_EQ(costs.surface->t_draft_ns(4, 0), 4 * kDraftNs);
   EXPECT_EQ(costs.surface->t_draft_ns(9, 5000), 4 * kDraftNs);
   EXPECT_EQ(costs.surface->overhead_ns(7, 10), kOverheadNs);
@@ -200,20 +198,19 @@ TEST(Predictions, HaveTheIntervalOfTheSpreadAmongPilots) {
   const PredictionEntry entry =
       predict_cells(prepared.loaded, prepared.log, prepared.log.costs()).back();
   const Cell& cell = prepared.plan.cells.back();
-  const auto costs =
-      analysis::pair_costs(prepared.log.costs(), pair_key("fake", cell.drafting, Regime::greedy));
+  const auto costs = analysis::pair_costs(prepared.log.costs(), cell.setting);
   const int prompt_tokens = static_cast<int>((prepared.loaded.texts_of("fake").prompts[0].size() +
                                               prepared.loaded.texts_of("fake").prompts[1].size()) /
                                              2);
   const sim::GenerationPlan generation{
       .new_tokens = kNewTokens,
       .prompt_tokens = prompt_tokens,
-      .rows_of_depth = cell.drafting.rows_of_depth(prepared.plan.max_length()),
+      .rows_of_depth = rows_of_depth(cell.setting, prepared.plan.max_length()),
       .end_rule = sim::EndRule::drafts_what_can_be_emitted};
   std::vector<double> ns;
   for (std::size_t left_out = 0; left_out < 3; ++left_out) {
-    const auto laws =
-        pilot_laws(prepared.plan, prepared.log, {"fake", cell.drafting, 0.0, "chat"}, left_out);
+    const auto laws = pilot_laws(prepared.plan, prepared.log,
+                                 {pilot_setting(prepared.plan, cell), "chat"}, left_out);
     ns.push_back(
         2 * sim::predict_generation(sim::truncated(laws.front(), 3), generation, *costs.surface)
                 .decode_ns());
