@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "engines/formats/input_file.h"
-#include "engines/ngrams/small_float.h"
+#include "engines/ngrams/ngram_arrays.h"
 #include "sim/core/token.h"
 
 namespace speclab::engines {

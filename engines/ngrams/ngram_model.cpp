@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engines/ngrams/small_float.h"
+#include "engines/ngrams/ngram_arrays.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {

@@ -9,7 +9,7 @@
 #include "engines/tokenizers/byte_level.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "engines/training/file_text.h"
-#include "engines/training/output_folder.h"
+#include "engines/training/torch/drafter_folder.h"
 #include "engines/training/torch/small_transformer_trainer.h"
 #include "engines/training/torch/training_device.h"
 #include "engines/training/training_checks.h"
