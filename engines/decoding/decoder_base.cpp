@@ -7,7 +7,7 @@
 #include "engines/models/clock.h"
 #include "engines/models/commit_chain.h"
 #include "engines/sampling/score_processors.h"
-#include "sim/core/log_sum_exp.h"
+#include "sim/core/vector_math.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "sim/system/whole_file.h"
+#include "sim/system/files.h"
 
 namespace speclab::experiments {
 

@@ -15,7 +15,7 @@
 #include "experiments/drivers/program/model_files.h"
 #include "experiments/drivers/program/standard_input.h"
 #include "experiments/drivers/prompts/prompt.h"
-#include "sim/core/log_sum_exp.h"
+#include "sim/core/vector_math.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 

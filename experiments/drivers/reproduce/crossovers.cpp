@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/analytic/named_machines.h"
+#include "sim/analytic/roofline.h"
 #include "sim/analytic/static_tree.h"
 
 namespace speclab::experiments {

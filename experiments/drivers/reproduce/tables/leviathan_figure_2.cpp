@@ -4,7 +4,7 @@
 
 #include "experiments/drivers/reproduce/paper_figures.h"
 #include "experiments/drivers/reproduce/tables/tables.h"
-#include "sim/analytic/oracle.h"
+#include "sim/analytic/speedup.h"
 #include "sim/analytic/tokens_per_round.h"
 
 namespace speclab::experiments {

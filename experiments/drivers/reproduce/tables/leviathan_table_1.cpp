@@ -4,7 +4,6 @@
 
 #include "experiments/drivers/reproduce/paper_figures.h"
 #include "experiments/drivers/reproduce/tables/tables.h"
-#include "sim/analytic/operations.h"
 #include "sim/analytic/speedup.h"
 #include "sim/system/errors.h"
 
