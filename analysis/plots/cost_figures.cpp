@@ -1,6 +1,6 @@
 #include "analysis/plots/cost_figures.h"
 
-#include "analysis/plots/units.h"
+#include "analysis/plots/figure.h"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 namespace speclab::sim {
 namespace {
 
-constexpr double kRatioRounding = 1e-12;
+constexpr double kRounding = 1e-12;
 constexpr double kMostServers = 1e9;
 
 }  // namespace
@@ -45,7 +45,7 @@ int dsi_target_servers(const ForwardTimes& times, int lookahead) {
   times.expect_valid();
   expect_at_least(1, lookahead, "lookahead");
   const double servers =
-      std::ceil(times.target_time / (lookahead * times.draft_time) * (1.0 - kRatioRounding));
+      std::ceil(times.target_time / (lookahead * times.draft_time) * (1.0 - kRounding));
   SPECLAB_EXPECT(servers <= kMostServers,
                  std::to_string(servers) + " servers; allowed: at most 1e9");
   return static_cast<int>(servers);

@@ -10,4 +10,12 @@ namespace speclab::analysis {
 /// percentile, how many it needs stands in its place.
 std::string percentile_section_html(const FigureData& data);
 
+/// HTML: what choosing the drafter on pilots gave, a row a model and sampling setting. Empty if
+/// nothing was predicted.
+std::string choice_section_html(const FigureData& data);
+
+/// A table of the acceptance processes fitted to the chains of the lowest temperature; empty where
+/// there is none to fit.
+std::string process_section_html(const FigureData& data);
+
 }  // namespace speclab::analysis

@@ -1,14 +1,17 @@
-#include "analysis/report/percentile_section.h"
-
-#include <fmt/format.h>
+#include "analysis/report/table_sections.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
 
+#include <fmt/format.h>
+
+#include "analysis/plots/figure_series.h"
 #include "analysis/report/html.h"
 #include "analysis/report/sortable_table.h"
 #include "analysis/stats/percentile.h"
+#include "analysis/stats/pilot_choice.h"
+#include "analysis/stats/process_table.h"
 
 namespace speclab::analysis {
 namespace {
@@ -75,6 +78,48 @@ bool bears_any(const FigureData& data) {
   });
 }
 
+constexpr const char* kChoiceNote =
+    "<p class=\"note\">Each drafter's walltime over all categories was predicted from the pilots "
+    "before anything was measured. The chosen drafter has the shortest one among the lossless "
+    "drafters. The speed-ups are measured on other prompts.</p>\n";
+
+std::vector<TableEntry> row(const FigureData& data, const PilotChoice& choice) {
+  const GroupSummary& chosen = choice.chosen->summary;
+  return {text_entry(choice.chosen->axes.model),
+          setting_entry(choice.chosen->axes.temperature),
+          text_entry(line_name(data.pooled, *choice.chosen)),
+          value_entry(chosen.prediction.speedup),
+          estimate_entry(chosen.speedup),
+          estimate_entry(chosen.decoding_speedup),
+          text_entry(line_name(data.pooled, *choice.fastest)),
+          estimate_entry(choice.fastest->summary.speedup)};
+}
+
+constexpr const char* kProcessNote =
+    "<p class=\"note\">Fits by maximum likelihood. iid: one rate for all. The others: one rate for "
+    "each position of the draft; one for each prompt from a beta law; easy and hard places of the "
+    "text (two states of a Markov chain). Tokens a round: at the longest draft that the rounds "
+    "support. Misfit: tokens a round of the process minus those of the positions. If its interval "
+    "excludes 0, the process does not describe these rounds. The least AIC is the best fit for its "
+    "size. In brackets: 95 % intervals, Student's t, jackknife over groups of prompts.</p>\n";
+
+std::string p_text(const std::optional<double>& p) { return p ? fmt::format("{:.2g}", *p) : "–"; }
+
+void add_rows(const std::string& name, const ProcessTable& table,
+              std::vector<std::vector<TableEntry>>& rows) {
+  for (const FittedAcceptance& fit : table.fits)
+    rows.push_back(
+        {text_entry(name),
+         text_entry(fit.process),
+         {html_escaped(fit.parameters), fit.parameters},
+         {fmt::format("{:.1f}", fit.akaike_criterion), fmt::format("{}", fit.akaike_criterion)},
+         setting_entry(table.speculation_length),
+         estimate_entry(table.tokens_per_round),
+         estimate_entry(fit.tokens_per_round),
+         estimate_entry(fit.misfit),
+         {p_text(table.constant_acceptance_p), p_text(table.constant_acceptance_p)}});
+}
+
 }  // namespace
 
 std::string percentile_section_html(const FigureData& data) {
@@ -92,6 +137,33 @@ std::string percentile_section_html(const FigureData& data) {
                        "confidence; the median needs {}.</p></section>\n",
                        least_samples(kProbabilities.front()));
   return title + kPercentileNote + sortable_table_html(columns, rows) + "</section>\n";
+}
+
+std::string choice_section_html(const FigureData& data) {
+  std::vector<std::vector<TableEntry>> rows;
+  for (const PilotChoice& choice : pilot_choices(data.pooled)) rows.push_back(row(data, choice));
+  if (rows.empty()) return "";
+  const std::vector<TableColumn> columns{
+      {"model", true}, {"temperature"},    {"chosen on pilots", true},      {"speed-up predicted"},
+      {"speed-up"},    {"decoding alone"}, {"fastest when measured", true}, {"its speed-up"}};
+  return "<section><h2>The drafter that the pilots chose</h2>\n" + std::string(kChoiceNote) +
+         sortable_table_html(columns, rows) + "</section>\n";
+}
+
+std::string process_section_html(const FigureData& data) {
+  const auto lines = at_temperature(primary_lines(data), lowest_temperature(primary_lines(data)));
+  std::vector<std::vector<TableEntry>> rows;
+  for (const auto& line : lines)
+    if (const Group& group = *line.groups.front(); !group.axes.is_plain())
+      if (const auto table = process_table(group.generations, data.run))
+        add_rows(line.name, *table, rows);
+  if (rows.empty()) return "";
+  const std::vector<TableColumn> columns{
+      {"drafter", true},       {"process", true},  {"parameters", true}, {"AIC"},
+      {"draft length"},        {"tokens a round"}, {"of the process"},   {"misfit"},
+      {"p of equal positions"}};
+  return "<section><h2>Processes fitted to acceptance</h2>\n" + std::string(kProcessNote) +
+         sortable_table_html(columns, rows) + "</section>\n";
 }
 
 }  // namespace speclab::analysis
