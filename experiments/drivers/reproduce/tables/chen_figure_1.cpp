@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "experiments/drivers/reproduce/paper_figures.h"
 #include "experiments/drivers/reproduce/tables/tables.h"
 #include "sim/analytic/generation.h"
 #include "sim/analytic/speedup.h"

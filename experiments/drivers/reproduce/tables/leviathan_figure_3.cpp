@@ -6,7 +6,6 @@
 #include <cmath>
 #include <set>
 
-#include "experiments/drivers/reproduce/paper_figures.h"
 #include "experiments/drivers/reproduce/tables/tables.h"
 #include "sim/analytic/speedup.h"
 #include "sim/system/errors.h"

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "experiments/drivers/reproduce/crosswalk.h"
-#include "experiments/drivers/reproduce/paper_figures.h"
 #include "experiments/drivers/reproduce/tables/tables.h"
 #include "sim/analytic/metrics.h"
 #include "sim/analytic/tokens_per_round.h"

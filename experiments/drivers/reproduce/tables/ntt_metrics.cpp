@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 
-#include "experiments/drivers/reproduce/paper_figures.h"
 #include "experiments/drivers/reproduce/tables/tables.h"
 #include "sim/analytic/metrics.h"
 #include "sim/analytic/tree_families.h"

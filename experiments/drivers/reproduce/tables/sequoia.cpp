@@ -6,7 +6,6 @@
 #include <map>
 #include <set>
 
-#include "experiments/drivers/reproduce/paper_figures.h"
 #include "experiments/drivers/reproduce/tables/tables.h"
 #include "experiments/drivers/reproduce/tree_examples.h"
 #include "sim/analytic/roofline.h"

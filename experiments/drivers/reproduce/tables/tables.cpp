@@ -1,4 +1,4 @@
-#include "experiments/drivers/reproduce/paper_figures.h"
+#include "experiments/drivers/reproduce/tables/tables.h"
 
 #include <algorithm>
 

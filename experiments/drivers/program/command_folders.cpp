@@ -1,4 +1,4 @@
-#include "experiments/drivers/program/used_folder.h"
+#include "experiments/drivers/program/command_folders.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
