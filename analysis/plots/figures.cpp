@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "analysis/plots/drafter_size_figures.h"
-#include "analysis/plots/figure.h"
 #include "analysis/plots/figure_series.h"
 #include "analysis/plots/figure_text.h"
 #include "analysis/plots/ledger_figure.h"

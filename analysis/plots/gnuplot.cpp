@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <memory>
 #include <string_view>
-#include <vector>
 
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,13 +1,9 @@
 #include "analysis/report/document.h"
 
-#include <string>
-#include <vector>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "analysis/plots/figure.h"
 #include "analysis/plots/figure_text.h"
 #include "analysis/report/html.h"
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <vector>
 
 #include "analysis/plots/figure_text.h"
 #include "analysis/report/answer.h"

@@ -1,7 +1,6 @@
 #include "engines/drafters/spelling.h"
 
 #include <algorithm>
-#include <string>
 
 #include "sim/system/utf8.h"
 

@@ -5,10 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "engines/families/gguf_keys.h"
 #include "engines/families/json_shape.h"
 #include "engines/formats/input_file.h"
-#include "engines/models/decoder_shape.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {

@@ -6,8 +6,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 

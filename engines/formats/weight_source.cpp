@@ -4,7 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "engines/formats/input_file.h"
 #include "sim/system/edit_distance.h"
 #include "sim/system/errors.h"
 

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "engines/ngrams/ngram_arrays.h"
-#include "engines/ngrams/ngram_counts.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {

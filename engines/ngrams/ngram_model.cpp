@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engines/ngrams/ngram_arrays.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {

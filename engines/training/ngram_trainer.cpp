@@ -11,7 +11,6 @@
 #include "engines/ngrams/ngram_estimation.h"
 #include "engines/ngrams/ngram_file.h"
 #include "engines/training/manifest.h"
-#include "engines/training/own_text.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "sim/system/sha256.h"

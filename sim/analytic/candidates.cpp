@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 #include <string>
-#include <vector>
 
 #include "sim/analytic/arguments.h"
 #include "sim/analytic/bisection.h"

@@ -1,11 +1,7 @@
 #include "sim/analytic/cost_surface.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <iterator>
-#include <string>
-#include <utility>
 
 #include "sim/system/errors.h"
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
-#include <vector>
 
 #include "sim/analytic/arguments.h"
 #include "sim/analytic/law_sums.h"

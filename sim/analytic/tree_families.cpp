@@ -6,7 +6,6 @@
 #include <queue>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "sim/analytic/arguments.h"
 #include "sim/system/errors.h"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
-#include <vector>
 
 #include "sim/statistics/distributions.h"
 #include "sim/statistics/jackknife.h"

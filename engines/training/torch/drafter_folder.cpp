@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "engines/formats/json_file.h"
 #include "engines/formats/recorded_digest.h"

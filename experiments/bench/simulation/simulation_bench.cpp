@@ -16,16 +16,17 @@
 // For figures: taskset -c 1 simulation_bench --benchmark_repetitions=10
 // --benchmark_report_aggregates_only=true
 
-#include <benchmark/benchmark.h>
-
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
+
 #include "experiments/bench/bench_main.h"
 #include "experiments/bench/simulation/example_costs.h"
-#include "experiments/bench/simulation/peak_memory.h"
 #include "experiments/bench/simulation/reference_rounds.h"
 #include "sim/core/rng_block.h"
 #include "sim/monte_carlo/acceptance_process.h"
@@ -38,6 +39,13 @@
 
 namespace speclab::bench {
 namespace {
+
+/// The most memory that this process ever had resident, bytes.
+std::int64_t peak_memory_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{usage.ru_maxrss} * 1024;
+}
 
 constexpr std::uint64_t kSeed = 17;
 constexpr int kCheckedSequences = 20;

@@ -1,7 +1,7 @@
 #include <memory>
 
 #include "experiments/bench/simulation/example_costs.h"
-#include "experiments/bench/suite/families.h"
+#include "experiments/bench/suite/suite.h"
 #include "sim/monte_carlo/acceptance_process.h"
 #include "sim/monte_carlo/simulated_generation.h"
 #include "sim/policies/policy_registry.h"

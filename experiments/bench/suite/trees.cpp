@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "experiments/bench/suite/families.h"
+#include "experiments/bench/suite/suite.h"
 #include "sim/analytic/static_tree.h"
 #include "sim/analytic/tree_families.h"
 #include "sim/core/draft.h"

@@ -7,7 +7,6 @@
 
 #include "analysis/plots/gnuplot.h"
 #include "analysis/plots/training_figures.h"
-#include "analysis/report/report.h"
 #include "analysis/tables/file_digests.h"
 #include "analysis/tables/training_curve.h"
 #include "experiments/drivers/commands/distinct_folders.h"

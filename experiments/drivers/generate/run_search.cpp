@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
-#include <nlohmann/json_fwd.hpp>
 
 #include "experiments/drivers/generate/result_json.h"
 #include "experiments/drivers/generate/text_stream.h"

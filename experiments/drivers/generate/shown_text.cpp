@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "experiments/drivers/generate/result_json.h"
-
 namespace speclab::experiments {
 namespace {
 

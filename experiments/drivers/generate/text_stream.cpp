@@ -1,7 +1,6 @@
 #include "experiments/drivers/generate/text_stream.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

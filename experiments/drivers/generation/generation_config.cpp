@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "engines/interface/round_decoder.h"
 #include "engines/interface/sampling_rows.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"

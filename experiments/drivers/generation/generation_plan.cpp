@@ -7,7 +7,6 @@
 #include "engines/interface/drafter_checks.h"
 #include "engines/interface/names.h"
 #include "experiments/drivers/generation/generation_config.h"
-#include "experiments/drivers/generation/generation_mode.h"
 #include "sim/policies/policy_registry.h"
 #include "sim/system/errors.h"
 

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <string>
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -4,11 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 #include "analysis/tables/file_digests.h"
-#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {

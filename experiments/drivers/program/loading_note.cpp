@@ -1,7 +1,6 @@
 #include "experiments/drivers/program/loading_note.h"
 
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 #include <string_view>
 

@@ -9,7 +9,6 @@
 #include <optional>
 #include <sstream>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -18,7 +17,6 @@
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/measure/measuring_progress.h"
 #include "experiments/drivers/plan/plan.h"
-#include "experiments/drivers/workers/shard.h"
 #include "experiments/drivers/workers/worker_process.h"
 #include "sim/system/errors.h"
 

@@ -9,7 +9,6 @@
 #include "analysis/tables/file_digests.h"
 #include "engines/interface/names.h"
 #include "experiments/drivers/program/build_info.h"
-#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {
