@@ -1,7 +1,5 @@
 #include "analysis/plots/cost_figures.h"
 
-#include "analysis/plots/units.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

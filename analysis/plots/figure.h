@@ -82,4 +82,6 @@ constexpr std::size_t palette_index(std::size_t colour) {
 /// Of the marks, taken in turn; lines that share a colour have another one each.
 constexpr std::size_t mark_index(std::size_t colour) { return colour + colour / kPaletteSize; }
 
+inline constexpr double kNsPerMs = 1e6;
+
 }  // namespace speclab::analysis

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/plots/figure.h"
 #include "analysis/plots/figure_series.h"
 #include "analysis/plots/figure_text.h"
-#include "analysis/plots/units.h"
 
 namespace speclab::analysis {
 namespace {

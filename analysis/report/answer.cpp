@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
-#include <vector>
 
 #include "analysis/plots/figure_text.h"
 #include "analysis/report/html.h"

@@ -19,4 +19,8 @@ struct DocumentContent {
 /// The whole page as one HTML text. @param plotly_js  source text of plotly.js
 std::string document_html(const DocumentContent& content, const std::string& plotly_js);
 
+/// page/style.css and page/script.js, compiled in.
+extern const char* const kPageStyle;
+extern const char* const kPageScript;
+
 }  // namespace speclab::analysis

@@ -5,17 +5,13 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <vector>
 
 #include "analysis/plots/figure_text.h"
 #include "analysis/report/answer.h"
 #include "analysis/report/cell_table.h"
-#include "analysis/report/choice_section.h"
 #include "analysis/report/document.h"
-#include "analysis/report/draft_section.h"
 #include "analysis/report/html.h"
-#include "analysis/report/percentile_section.h"
-#include "analysis/report/process_section.h"
+#include "analysis/report/table_sections.h"
 #include "analysis/report/text_section.h"
 
 namespace speclab::analysis {

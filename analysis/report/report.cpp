@@ -22,7 +22,6 @@
 #include "analysis/report/missing_tables.h"
 #include "analysis/report/page.h"
 #include "analysis/report/regret_section.h"
-#include "analysis/stats/cells.h"
 #include "analysis/tables/file_digests.h"
 #include "sim/system/data_folder.h"
 #include "sim/system/errors.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "sim/monte_carlo/acceptance_constancy.h"
+#include "sim/monte_carlo/acceptance_counts.h"
 #include "sim/monte_carlo/acceptance_estimates.h"
 #include "sim/monte_carlo/process_fits.h"
 #include "sim/statistics/jackknife.h"

@@ -12,7 +12,7 @@
 #include "analysis/tables/manifest.h"
 #include "analysis/tables/predictions.h"
 #include "analysis/tables/text_samples.h"
-#include "sim/core/verdict.h"
+#include "sim/core/draft.h"
 
 namespace speclab::analysis {
 

@@ -9,8 +9,7 @@
 
 #include "engines/cpu/activation_groups.h"
 #include "engines/cpu/weight_form.h"
-#include "engines/models/activation.h"
-#include "engines/models/norm_kind.h"
+#include "engines/models/layer_kinds.h"
 
 namespace speclab::engines::cpu {
 

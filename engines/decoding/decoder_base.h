@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engines/interface/drafter.h"
+#include "engines/interface/language_model.h"
 #include "engines/interface/round_decoder.h"
 #include "engines/models/counted_model.h"
 #include "engines/sampling/logits_pipeline.h"
@@ -66,5 +67,9 @@ class DecoderBase : public RoundDecoder {
   std::vector<StopRules> stop_rules_;
   std::vector<GenerationRecord> records_;
 };
+
+/// @throws ConfigError if the prompt is empty, has a token outside the vocabulary, or leaves no
+/// room for the new tokens in the context
+void check_request(const Request& request, const ModelInfo& model, std::int32_t max_new_tokens);
 
 }  // namespace speclab::engines

@@ -5,7 +5,6 @@
 #include "engines/drafters/draft_growth.h"
 #include "engines/drafters/drafter_texts.h"
 #include "engines/drafters/next_token_sources.h"
-#include "engines/drafters/spelled_draft.h"
 #include "engines/drafters/spelling.h"
 #include "engines/models/clock.h"
 #include "engines/sampling/stop_rules.h"

@@ -6,7 +6,7 @@
 #include "engines/interface/names.h"
 #include "engines/models/resized_vocabulary.h"
 #include "engines/ngrams/ngram_file.h"
-#include "engines/training/training_record.h"
+#include "engines/training/manifest.h"
 #include "sim/system/errors.h"
 #include "sim/system/sha256.h"
 

@@ -6,7 +6,6 @@
 #include "engines/families/families.h"
 #include "engines/families/family.h"
 #include "engines/families/gguf_shape.h"
-#include "engines/families/json_contradictions.h"
 #include "engines/families/json_shape.h"
 #include "engines/formats/gguf_file.h"
 #include "engines/formats/input_file.h"

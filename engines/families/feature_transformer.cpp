@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "engines/families/shape_json.h"
+#include "engines/families/json_shape.h"
 #include "engines/formats/input_file.h"
 #include "engines/formats/json_file.h"
 #include "engines/models/draft_vocabulary.h"

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "engines/families/json_rotary.h"
 #include "engines/formats/json_file.h"
 #include "engines/models/decoder_shape.h"
@@ -58,5 +60,25 @@ class JsonShape {
  private:
   JsonNode config_;
 };
+
+/// Refuses files of models that complete no text from left to right.
+/// @throws ModelFileError naming architectures, is_encoder_decoder or is_causal
+void refuse_other_tasks(const JsonShape& config);
+/// Refuses a second spelling of a size, or layer_types, that says something else than the shape.
+/// @throws ModelFileError naming the field
+void refuse_contradictions(const JsonShape& config, const DecoderShape& shape);
+
+// The part of config.json that the folders of all Llama-shaped models share.
+
+class JsonNode;
+
+/// Sizes and constants, not yet validated. @throws ModelFileError naming the field
+DecoderShape read_llama_shape(const JsonNode& object);
+/// The same fields as an object.
+nlohmann::ordered_json llama_shape_json(const DecoderShape& config);
+
+/// Writes config.json, so that transformers loads the folder as LlamaForCausalLM.
+void write_llama_config_json(const DecoderShape& shape, const std::string& path,
+                             const std::string& dtype);
 
 }  // namespace speclab::engines

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "engines/formats/checked_size.h"
-#include "engines/formats/gguf_values.h"
 #include "engines/formats/other_file.h"
 #include "sim/system/errors.h"
 

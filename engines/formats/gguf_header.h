@@ -5,8 +5,7 @@
 
 #include "engines/formats/byte_cursor.h"
 #include "engines/formats/gguf_metadata.h"
-#include "engines/formats/tensor_extent.h"
-#include "engines/formats/tensor_table.h"
+#include "engines/formats/weight_source.h"
 
 namespace speclab::engines {
 

@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "engines/formats/byte_cursor.h"
+
 namespace speclab::engines {
 
 /// Integers and floats are kept in their widest type; an array of bool is one of 0 and 1.
@@ -69,5 +71,10 @@ class GgufMetadata {
   std::vector<GgufEntry> entries_;
   std::unordered_map<std::string, std::size_t> index_;
 };
+
+/// Reads a value type and the value it announces.
+/// @throws ModelFileError for an unknown type, an array of arrays, a length beyond the limits or
+/// beyond the file, a bool not 0 or 1
+GgufValue read_gguf_value(ByteCursor& cursor);
 
 }  // namespace speclab::engines

@@ -1,7 +1,27 @@
 #pragma once
-#include "engines/formats/safetensors_header.h"
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engines/formats/input_file.h"
+#include "engines/formats/weight_source.h"
 
 namespace speclab::engines {
+
+/// Reads and checks the header of a safetensors file.
+struct SafetensorsHeader {
+  std::map<std::string, std::string> metadata;  ///< of __metadata__
+  TensorTable table;                            ///< in the order of the data
+  std::vector<TensorExtent>
+      extents;  ///< format is null for types that are not read as numbers here
+};
+
+inline constexpr std::size_t kMaxSafetensorsTensors = 1'000'000;
+
+/// The data must follow the header without a hole or an overlap and end with the file.
+/// @throws ModelFileError at the first thing that is not allowed
+SafetensorsHeader read_safetensors_header(const InputFile& file,
+                                          std::size_t max_tensors = kMaxSafetensorsTensors);
 
 /// A safetensors file. Tensors of F32, F16 and BF16 can be read; others may be there.
 class SafetensorsFile : public WeightSource {

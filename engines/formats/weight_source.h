@@ -5,11 +5,31 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "engines/formats/tensor_extent.h"
+#include "engines/formats/dequantise.h"
+#include "engines/formats/input_file.h"
 
 namespace speclab::engines {
+
+/// Where the data of one tensor lies, already checked to be whole blocks inside the file.
+struct TensorExtent {
+  const BlockFormat* format = nullptr;
+  std::uint64_t offset = 0;  ///< from the start of the file
+  std::uint64_t bytes = 0;
+};
+
+/// The tensor's values in float32. @throws ModelFileError if the file has become shorter
+std::vector<float> read_values(const InputFile& file, const TensorExtent& extent);
+
+/// The file of a tensor's bytes, and their place in it.
+struct TensorBytes {
+  const InputFile* file;
+  TensorExtent extent;
+};
+/// Whether the bytes are the same, read chunk by chunk. @throws ModelFileError likewise
+bool have_same_bytes(const TensorBytes& a, const TensorBytes& b);
 
 struct TensorInfo {
   std::string name;
@@ -39,6 +59,21 @@ class WeightSource {
   virtual const std::string& path() const = 0;
   /// The files that hold the values, in a fixed order.
   virtual std::vector<std::string> weight_paths() const { return {path()}; }
+};
+
+/// Where the tensors of one model file lie; the common part of the formats' WeightSources.
+class TensorTable {
+ public:
+  /// @return false if the name is there already
+  bool insert(TensorInfo info);
+  const std::vector<TensorInfo>& tensors() const { return tensors_; }
+  bool contains(const std::string& name) const { return index_.count(name) != 0; }
+  /// Place of `name` in tensors(). @throws ModelFileError naming `path` and the nearest name
+  std::size_t index_of(const std::string& name, const std::string& path) const;
+
+ private:
+  std::vector<TensorInfo> tensors_;
+  std::unordered_map<std::string, std::size_t> index_;
 };
 
 }  // namespace speclab::engines

@@ -9,7 +9,6 @@
 
 #include "sim/core/draft.h"
 #include "sim/core/records.h"
-#include "sim/core/verdict.h"
 
 namespace speclab::engines {
 

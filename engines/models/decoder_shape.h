@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engines/models/activation.h"
-#include "engines/models/norm_kind.h"
+#include "engines/models/layer_kinds.h"
 #include "engines/models/rotary_scaling.h"
 #include "sim/core/token.h"
 

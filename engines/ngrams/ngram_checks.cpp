@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "engines/formats/input_file.h"
-#include "engines/ngrams/small_float.h"
 #include "sim/core/token.h"
 
 namespace speclab::engines {

@@ -1,15 +1,43 @@
 #include "engines/ngrams/ngram_estimation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "engines/ngrams/discounts.h"
-#include "engines/ngrams/small_float.h"
+#include <fmt/format.h>
+
+#include "engines/ngrams/ngram_arrays.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {
+
+/// What is taken off a count of one, of two, and of three or more.
+/// @source Chen and Goodman 1999, Eq. 26: modified Kneser-Ney
+class Discounts {
+ public:
+  /// From how many n-grams of the level have the counts one to four; where there are none of one of
+  /// them, 0.75 of every count.
+  /// @param boundary  the token that stands for the beginning of a text; n-grams behind it are left
+  /// out
+  Discounts(const NgramLevel& level, Token boundary);
+
+  double of(std::uint32_t count) const { return by_count_[count < 3 ? count - 1 : 2]; }
+
+ private:
+  double by_count_[3] = {0.75, 0.75, 0.75};
+};
+
+Discounts::Discounts(const NgramLevel& level, Token boundary) {
+  double num[4] = {};
+  for (std::size_t c = 0; c < level.context_token.size(); ++c) {
+    if (level.context_token[c] == boundary) continue;
+    for (std::uint32_t i = level.begin[c]; i < level.begin[c + 1]; ++i)
+      if (level.count[i] <= 4) ++num[level.count[i] - 1];
+  }
+  if (*std::min_element(num, num + 4) == 0) return;
+  const double common = num[0] / (num[0] + 2 * num[1]);
+  for (int i = 0; i < 3; ++i)
+    by_count_[i] = std::clamp((i + 1) - (i + 2) * common * num[i + 1] / num[i], 0.05, i + 0.95);
+}
 
 /// What is stored of the n-grams of one order.
 struct StoredLevel {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engines/ngrams/small_float.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {

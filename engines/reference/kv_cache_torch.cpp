@@ -1,7 +1,6 @@
 #include "engines/reference/kv_cache_torch.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>

@@ -1,12 +1,8 @@
-#include "engines/interface/text_rules.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
 #include <set>
-
-#include "sim/system/errors.h"
 
 namespace speclab::engines {
 

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 
-#include "engines/decoding/request_checks.h"
+#include "engines/decoding/decoder_base.h"
 #include "engines/models/clock.h"
 #include "engines/models/commit_chain.h"
 #include "engines/sampling/stop_rules.h"
-#include "engines/search/forced_word_checks.h"
 #include "engines/search/search_checks.h"
 #include "sim/system/errors.h"
 

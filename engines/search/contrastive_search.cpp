@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "engines/decoding/request_checks.h"
+#include "engines/decoding/decoder_base.h"
 #include "engines/interface/not_finite.h"
 #include "engines/models/clock.h"
 #include "engines/models/commit_chain.h"

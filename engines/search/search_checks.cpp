@@ -1,17 +1,81 @@
 #include "engines/search/search_checks.h"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "engines/models/memory_need.h"
 #include "engines/sampling/score_processors.h"
 #include "engines/search/beam_drafts.h"
-#include "engines/search/forced_word_checks.h"
+#include "engines/search/forced_words.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {
+
+using Form = std::vector<Token>;
+
+bool begins_with(const Form& form, const Form& begin) {
+  return form.size() >= begin.size() && std::equal(begin.begin(), begin.end(), form.begin());
+}
+
+void check_tokens(const Form& form, const ModelInfo& model) {
+  if (form.empty())
+    throw ConfigError("force_words_ids has a word without tokens; allowed: at least one token");
+  for (const Token token : form)
+    if (token < 0 || token >= model.vocab_size)
+      throw ConfigError(fmt::format("force_words_ids has {}; allowed: 0 to {} ({}'s vocabulary)",
+                                    token, model.vocab_size - 1, model.name));
+}
+
+void check_forms(const WordForms& forms, const ModelInfo& model) {
+  if (forms.empty()) check_tokens({}, model);
+  for (const Form& form : forms) check_tokens(form, model);
+  for (std::size_t a = 0; a < forms.size(); ++a)
+    for (std::size_t b = 0; b < forms.size(); ++b)
+      if (a != b && begins_with(forms[b], forms[a]))
+        throw ConfigError(fmt::format(
+            "force_words_ids: the form {} of a word begins with its form {}; allowed: forms of "
+            "which none begins with another; leave out the longer one",
+            forms[b], forms[a]));
+}
+
+/// Whether rules let the tokens of a form from `first` on follow those before.
+bool is_allowed(const Form& form, std::size_t first, const SamplingOptions& rules) {
+  const auto is_banned = [&](std::size_t last) {
+    const auto ends_with = [&](const Form& bad) {
+      const bool is_end = bad.size() == 1 && std::ranges::find(rules.eos_token_ids, bad[0]) !=
+                                                 rules.eos_token_ids.end();
+      return !is_end && bad.size() <= last + 1 &&
+             std::ranges::equal(bad, std::span(form).subspan(last + 1 - bad.size(), bad.size()));
+    };
+    return std::ranges::find(rules.suppress_tokens, form[last]) != rules.suppress_tokens.end() ||
+           std::ranges::any_of(rules.rules.bad_words_ids, ends_with);
+  };
+  for (std::size_t last = first; last < form.size(); ++last)
+    if (is_banned(last)) return false;
+  return true;
+}
+
+/// Tokens that a word takes at least; a begun one goes on, or breaks off at one token and begins
+/// anew. @throws ConfigError if the rules forbid all its forms
+std::size_t least_tokens(const ForcedWords::Unmet& word, const SamplingOptions& rules) {
+  std::vector<std::size_t> counts;
+  const std::size_t begun = word.path.size();
+  for (const Form& form : word.forms) {
+    if (begun > 0 && begins_with(form, word.path) && is_allowed(form, begun, rules))
+      counts.push_back(form.size() - begun);
+    if (is_allowed(form, 0, rules)) counts.push_back(form.size() + (begun > 0 ? 1 : 0));
+  }
+  if (counts.empty())
+    throw ConfigError(fmt::format(
+        "force_words_ids: the word {} is forbidden by suppress_tokens or bad_words_ids in each of "
+        "its forms; allowed: a form that they do not forbid",
+        word.forms));
+  return *std::ranges::min_element(counts);
+}
 
 constexpr std::int32_t kMostRows = 1024;  ///< of a step
 // Scores stay numbers within these.
@@ -44,6 +108,30 @@ void check_contrast(const SearchOptions& o) {
 }
 
 }  // namespace
+
+void check_forced_words(const SearchOptions& options, const ModelInfo& model) {
+  if (options.force_words_ids.empty()) return;
+  if (options.num_beams < 2 || options.num_beam_groups != 1 || options.do_sample)
+    throw ConfigError(fmt::format(
+        "force_words_ids with num_beams = {}, num_beam_groups = {} and do_sample = {}; allowed: "
+        "at least 2 beams in 1 group, and do_sample = false",
+        options.num_beams, options.num_beam_groups, options.do_sample));
+  for (const WordForms& forms : options.force_words_ids) check_forms(forms, model);
+}
+
+void check_room_for_words(const SearchOptions& options, std::span<const Token> prompt) {
+  ForcedWords words(options.force_words_ids);
+  for (const Token token : prompt) words.add(token);
+  std::size_t needed = 0;
+  for (const ForcedWords::Unmet& word : words.unmet())
+    needed += least_tokens(word, options.sampling);
+  if (needed > static_cast<std::size_t>(options.stop.max_new_tokens))
+    throw ConfigError(
+        fmt::format("force_words_ids: words that the prompt lacks take {} tokens; allowed: "
+                    "max_new_tokens = {}; "
+                    "raise it, or leave out words",
+                    needed, options.stop.max_new_tokens));
+}
 
 void check_search_options(const SearchOptions& options, const ModelInfo& model,
                           const Tokenizer* tokenizer) {

@@ -1,10 +1,21 @@
 #pragma once
 #include <vector>
 
+#include "engines/interface/language_model.h"
 #include "engines/interface/sequence_search.h"
 #include "engines/interface/tokenizer.h"
 
 namespace speclab::engines {
+
+// Whether texts can have the words that they must have.
+
+/// @throws ConfigError for a word without tokens, a token outside the vocabulary, a form that
+/// begins another of the same word, and options that forced words do not go with
+void check_forced_words(const SearchOptions& options, const ModelInfo& model);
+
+/// @throws ConfigError if the words that the prompt lacks do not fit max_new_tokens, or
+/// suppress_tokens and bad_words_ids forbid one in all its forms
+void check_room_for_words(const SearchOptions& options, std::span<const Token> prompt);
 
 /// @throws ConfigError if an option is out of range, contradicts another, or needs a tokenizer
 void check_search_options(const SearchOptions& options, const ModelInfo& model,

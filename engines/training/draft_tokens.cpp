@@ -1,13 +1,14 @@
 #include "engines/training/draft_tokens.h"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <filesystem>
+#include <numeric>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "engines/formats/json_file.h"
 #include "engines/models/draft_vocabulary.h"
-#include "engines/training/frequent_tokens.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {
@@ -45,6 +46,28 @@ void check_fits(const JsonNode& config, const std::string& path, const ModelInfo
 }
 
 }  // namespace
+
+std::vector<Token> frequent_tokens(std::span<const OwnText* const> texts, std::int32_t vocab_size,
+                                   std::int32_t count) {
+  std::vector<double> weight(static_cast<std::size_t>(vocab_size), 0.0);
+  for (const OwnText* text : texts) {
+    for (std::size_t i = static_cast<std::size_t>(text->prompt_length); i < text->tokens.size();
+         ++i)
+      weight[static_cast<std::size_t>(text->tokens[i])] += 1;
+    for (const TopLaw& law : text->laws)
+      for (std::size_t k = 0; k < TopLaw::kSize; ++k)
+        weight[static_cast<std::size_t>(law.tokens[k])] +=
+            static_cast<double>(law.probabilities[k]);
+  }
+  std::vector<Token> tokens(static_cast<std::size_t>(vocab_size));
+  std::iota(tokens.begin(), tokens.end(), 0);
+  std::stable_sort(tokens.begin(), tokens.end(), [&](Token a, Token b) {
+    return weight[static_cast<std::size_t>(a)] > weight[static_cast<std::size_t>(b)];
+  });
+  tokens.resize(static_cast<std::size_t>(count));
+  std::sort(tokens.begin(), tokens.end());
+  return tokens;
+}
 
 void check_vocabulary_from(const DistillationOptions& options, const ModelInfo& target) {
   if (options.vocabulary_from.empty()) return;

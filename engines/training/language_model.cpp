@@ -1,13 +1,15 @@
 #include "engines/training/language_model.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
+#include <string>
 
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "engines/tokenizers/byte_level.h"
 #include "engines/tokenizers/load_tokenizer.h"
-#include "engines/training/byte_tokenizer.h"
 #include "engines/training/file_text.h"
-#include "engines/training/output_folder.h"
+#include "engines/training/torch/drafter_folder.h"
 #include "engines/training/torch/small_transformer_trainer.h"
 #include "engines/training/torch/training_device.h"
 #include "engines/training/training_checks.h"
@@ -16,6 +18,62 @@
 
 namespace speclab::engines {
 namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kEndOfText = "<|endoftext|>";
+constexpr int kBytes = 256;
+
+/// UTF-8 of a character below U+0800.
+std::string character(unsigned code) {
+  if (code < 0x80) return {static_cast<char>(code)};
+  return {static_cast<char>(0xC0 | (code >> 6)), static_cast<char>(0x80 | (code & 0x3F))};
+}
+
+/// The characters of the byte-level alphabet, which all lie below U+0200, with the byte that each
+/// stands for.
+Json byte_vocabulary() {
+  Json vocabulary = Json::object();
+  for (unsigned code = 0; code < 2 * kBytes; ++code)
+    if (const auto bytes = bytes_of_token_text(character(code)))
+      vocabulary[character(code)] = static_cast<unsigned char>(bytes->front());
+  return vocabulary;
+}
+
+/// Writes tokenizer.json and tokenizer_config.json of a vocabulary of the 256 bytes, whose ids they
+/// are, and an end of text, 256: the smallest that spells every text. @throws WriteError
+void write_byte_tokenizer(const std::string& folder) {
+  const Json end_of_text{{"id", kBytes},    {"content", kEndOfText}, {"single_word", false},
+                         {"lstrip", false}, {"rstrip", false},       {"normalized", false},
+                         {"special", true}};
+  const Json byte_level{{"type", "ByteLevel"},
+                        {"add_prefix_space", false},
+                        {"trim_offsets", true},
+                        {"use_regex", true}};
+  const Json model{{"type", "BPE"},
+                   {"dropout", nullptr},
+                   {"unk_token", nullptr},
+                   {"continuing_subword_prefix", nullptr},
+                   {"end_of_word_suffix", nullptr},
+                   {"fuse_unk", false},
+                   {"byte_fallback", false},
+                   {"vocab", byte_vocabulary()},
+                   {"merges", Json::array()}};
+  const Json tokenizer{{"version", "1.0"},
+                       {"truncation", nullptr},
+                       {"padding", nullptr},
+                       {"added_tokens", Json::array({end_of_text})},
+                       {"normalizer", nullptr},
+                       {"pre_tokenizer", byte_level},
+                       {"post_processor", nullptr},
+                       {"decoder", byte_level},
+                       {"model", model}};
+  write_file(folder + "/tokenizer.json", tokenizer.dump(1) + "\n");
+  write_file(
+      folder + "/tokenizer_config.json",
+      Json{{"tokenizer_class", "PreTrainedTokenizerFast"}, {"eos_token", kEndOfText}}.dump(1) +
+          "\n");
+}
 
 /// A stretch as if a target had emitted each of its tokens for certain.
 OwnText certain_text(TextStretch stretch) {

@@ -1,9 +1,13 @@
 #pragma once
-// What a trained drafter was made of, in the manifest.json of its folder.
+// The manifest.json of a trained drafter's folder: it is written of a training, and read again.
+
+#include <optional>
+#include <string>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "engines/training/text_corpus.h"
+#include "sim/core/training_record.h"
 
 namespace speclab::engines {
 
@@ -24,5 +28,11 @@ void add_provenance(const Provenance& config, const nlohmann::ordered_json& orig
                     nlohmann::ordered_json& manifest);
 /// Files and stretches that the target read.
 nlohmann::ordered_json file_text_json(const TextOptions& text, std::int32_t held_out);
+
+/// What manifest.json in the folder of a trained drafter tells of held-out text of temperature 1;
+/// where none has that, of the last that it tells of. Nothing where there is no such folder, or a
+/// manifest of somebody else: one without `tokens` or `held_out`.
+/// @throws ModelFileError if it is no JSON, or what it tells cannot be
+std::optional<TrainingRecord> read_training_record(const std::string& folder);
 
 }  // namespace speclab::engines

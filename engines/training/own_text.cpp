@@ -1,10 +1,11 @@
 #include "engines/training/own_text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
+
+#include <fmt/format.h>
 
 #include "engines/cpu/bfloat16.h"
 #include "engines/cpu/kernels.h"
@@ -169,6 +170,31 @@ std::vector<OwnText> make_own_text(LanguageModel& target,
   std::vector<OwnText> texts = file.release();
   texts.resize(options.prompts.size());
   return texts;
+}
+
+TextSplit split_texts(const std::vector<OwnText>& texts, std::size_t num_held_out) {
+  TextSplit split;
+  std::set<std::vector<Token>> held_out_prompts;
+  for (const OwnText& text : texts) {
+    if (text.laws.empty()) continue;
+    const std::vector<Token> prompt(text.tokens.begin(), text.tokens.begin() + text.prompt_length);
+    if (split.held_out.size() < num_held_out) {
+      split.held_out.push_back(&text);
+      held_out_prompts.insert(prompt);
+    } else if (!held_out_prompts.contains(prompt)) {
+      split.training.push_back(&text);
+    }
+  }
+  return split;
+}
+
+TextSplit split_texts(const std::vector<OwnText>& texts, const TrainOptions& options) {
+  const auto num_held_out = static_cast<std::size_t>(options.schedule.validation_sequences);
+  if (options.text.files.empty()) return split_texts(texts, num_held_out);
+  TextSplit split;
+  for (const OwnText& text : texts)
+    (split.held_out.size() < num_held_out ? split.held_out : split.training).push_back(&text);
+  return split;
 }
 
 }  // namespace speclab::engines

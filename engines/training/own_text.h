@@ -48,4 +48,16 @@ std::vector<OwnText> make_own_text(LanguageModel& target,
                                    const std::shared_ptr<const Tokenizer>& tokenizer,
                                    const OwnTextOptions& options, const TrainCallbacks& callbacks);
 
+/// What a drafter is trained on and what it is measured on. Pointers into the texts.
+struct TextSplit {
+  std::vector<const OwnText*> training, held_out;
+};
+
+/// Holds out the first `num_held_out` texts that have emitted tokens; of the others, those with a
+/// prompt of a text held out are left out.
+TextSplit split_texts(const std::vector<OwnText>& texts, std::size_t num_held_out);
+/// The texts of a training other than of n-grams: as above, or where they are stretches of files,
+/// which have no prompts, the first schedule.validation_sequences and the rest.
+TextSplit split_texts(const std::vector<OwnText>& texts, const TrainOptions& options);
+
 }  // namespace speclab::engines

@@ -8,7 +8,7 @@
 #include "engines/families/catalogue.h"
 #include "engines/training/file_text.h"
 #include "engines/training/ngram_trainer.h"
-#include "engines/training/output_folder.h"
+#include "engines/training/torch/drafter_folder.h"
 #include "engines/training/torch/feature_transformer_trainer.h"
 #include "engines/training/torch/mlp_speculator_trainer.h"
 #include "engines/training/torch/small_transformer_trainer.h"

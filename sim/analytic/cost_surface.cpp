@@ -1,10 +1,7 @@
 #include "sim/analytic/cost_surface.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <iterator>
-#include <utility>
 
 #include "sim/system/errors.h"
 
@@ -97,6 +94,20 @@ std::optional<CostLine> CostCurve::line(int left, int right) const {
 void CostCurve::refuse(int context) const {
   throw_contract_error("context >= 0", __FILE__, __LINE__,
                        description_ + ", context = " + to_text(context));
+}
+
+RoundCurves::RoundCurves(const CostSurface& costs, int depth, int rows)
+    : target_(costs.curve(CostKind::target, rows)),
+      overhead_(costs.curve(CostKind::overhead, rows)) {
+  SPECLAB_EXPECT(depth >= 0, "depth = " + std::to_string(depth));
+  if (depth > 0) draft_ = costs.curve(CostKind::draft, depth);
+}
+
+void RoundCosts::add(int depth, int rows) {
+  SPECLAB_EXPECT(depth >= 0, "depth = " + std::to_string(depth));
+  const auto index = static_cast<std::size_t>(depth);
+  if (index >= curves_.size()) curves_.resize(index + 1);
+  curves_[index].emplace(*costs_, depth, rows);
 }
 
 }  // namespace speclab::sim

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "sim/analytic/arguments.h"
-#include "sim/analytic/break_even.h"
+#include "sim/analytic/speedup.h"
 #include "sim/analytic/tokens_per_round.h"
 #include "sim/system/errors.h"
 

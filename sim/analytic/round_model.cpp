@@ -27,10 +27,10 @@ struct GrowingRound {
 /// a.tokens_per_ns() > b.tokens_per_ns(), mostly without their divisions, the slowest operations
 /// there are.
 bool is_faster(const RoundMeans& a, const RoundMeans& b) {
-  constexpr double kRounding = 1e-14;  // more than that of two products or two quotients
+  constexpr double kProductRounding = 1e-14;  // more than that of two products or two quotients
   const double left = a.tokens * b.ns, right = b.tokens * a.ns;
-  return std::abs(left - right) > kRounding * left ? left > right
-                                                   : a.tokens_per_ns() > b.tokens_per_ns();
+  return std::abs(left - right) > kProductRounding * left ? left > right
+                                                          : a.tokens_per_ns() > b.tokens_per_ns();
 }
 
 void expect_length(const RoundModel& model, int length) {

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "sim/analytic/arguments.h"
-#include "sim/analytic/optimal_tokens.h"
 #include "sim/analytic/sequoia_table.h"
 #include "sim/system/errors.h"
 

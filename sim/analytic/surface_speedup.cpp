@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sim/analytic/arguments.h"
-#include "sim/analytic/optimal_tokens.h"
+#include "sim/analytic/sequoia_table.h"
 #include "sim/analytic/tokens_per_round.h"
 
 namespace speclab::sim {

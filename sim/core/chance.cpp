@@ -1,10 +1,6 @@
 #include "sim/core/chance.h"
 
-#include <algorithm>
 #include <cmath>
-
-#include "sim/core/vector_math.h"
-#include "sim/system/errors.h"
 
 namespace speclab {
 namespace {

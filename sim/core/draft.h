@@ -1,6 +1,7 @@
 #pragma once
 // A draft: tokens and, for every node with children, the law that those children were drawn from.
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -40,5 +41,24 @@ using TargetLaws = std::function<const BasicLaw<Scalar>&(TokenTree::Node)>;
 
 extern template struct BasicDraft<float>;
 extern template struct BasicDraft<double>;
+
+/// Source of the round's last token.
+enum class NextKind : std::uint8_t { recovered, bonus };
+
+/// Outcome of one verification: the accepted path below the root and the token that follows it.
+struct Verdict {
+  std::vector<TokenTree::Node> accepted;  ///< nodes from depth 1 on, root not included
+  Token next = 0;
+  NextKind next_kind = NextKind::bonus;
+  std::int32_t tested =
+      0;  ///< drafted tokens that were tested: along a chain, accepted + 1 if one was rejected
+
+  void clear() {
+    accepted.clear();
+    next = 0;
+    next_kind = NextKind::bonus;
+    tested = 0;
+  }
+};
 
 }  // namespace speclab

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/draft.h"
 #include "sim/core/token.h"
-#include "sim/core/verdict.h"
 
 namespace speclab {
 

@@ -1,5 +1,8 @@
 #pragma once
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace speclab {
 
@@ -13,5 +16,8 @@ struct TrainingRecord {
   double held_out_acceptance = 0;  ///< mean sum of min(p, q), for some kinds a lower bound; for a
                                    ///< language model the mean probability of the text's next token
 };
+
+/// The origin of a file: keys and their texts, in the order in which they are written.
+using Provenance = std::vector<std::pair<std::string, std::string>>;
 
 }  // namespace speclab

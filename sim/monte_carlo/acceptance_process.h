@@ -1,11 +1,15 @@
 #pragma once
-// What decides, without a model, whether a drafted token is accepted.
+// Processes that decide, without a model, whether a drafted token is accepted: their interface, and
+// those that follow a law.
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "sim/analytic/acceptance_mixtures.h"
 #include "sim/core/rng_stream.h"
 
 namespace speclab::sim {
@@ -50,6 +54,94 @@ class AcceptanceProcess {
   /// What was logged or counted holds no confidences and does not know what would have followed a
   /// sibling.
   virtual bool is_logged() const { return false; }
+};
+
+/// Acceptance by level of the draft, the same in all rounds and sequences; with one level it is
+/// i.i.d.
+class PositionProcess final : public AcceptanceProcess {
+ public:
+  /// @param conditional_acceptance  [level], each in [0, 1], the last for all later levels. @throws
+  /// ContractError if empty or out of range
+  explicit PositionProcess(std::vector<double> conditional_acceptance);
+
+  std::string name() const override {
+    return conditional_acceptance_.size() == 1 ? "iid" : "per_position";
+  }
+  void begin(const RngStream&, std::uint32_t) override {}
+  int begin_round(std::uint32_t) override { return kMaxLevels; }
+  DraftLevel level(int index) override;
+  void advance(int) override {}
+  std::span<const double> fixed_levels() const override { return conditional_acceptance_; }
+
+ private:
+  std::vector<double> conditional_acceptance_;
+};
+
+/// One acceptance rate for all. @param acceptance_rate  α in [0, 1]. @throws ContractError if it is
+/// out of range
+inline PositionProcess iid_process(double acceptance_rate) {
+  return PositionProcess({acceptance_rate});
+}
+
+/// A beta law of acceptance rates over prompts.
+struct BetaParameters {
+  double a = 1.0;  ///< > 0
+  double b = 1.0;  ///< > 0
+
+  double mean() const { return a / (a + b); }
+  /// @throws ContractError if one is not positive and finite
+  void validate() const;
+};
+
+/// Every sequence has an acceptance rate of its own, drawn from a beta law; within it rounds are
+/// i.i.d.
+class BetaProcess final : public AcceptanceProcess {
+ public:
+  /// @throws ContractError as BetaParameters::validate
+  explicit BetaProcess(const BetaParameters& parameters);
+
+  std::string name() const override { return "beta_mixed"; }
+  void begin(const RngStream& stream, std::uint32_t sequence) override;
+  int begin_round(std::uint32_t) override { return kMaxLevels; }
+  DraftLevel level(int) override {
+    return {.acceptance = acceptance_rate_, .confidence = acceptance_rate_};
+  }
+  void advance(int) override {}
+  std::span<const double> fixed_levels() const override { return {&acceptance_rate_, 1}; }
+
+ private:
+  BetaParameters parameters_;
+  double acceptance_rate_ = 0.0;
+};
+
+/// The text's state is a stationary Markov chain over the positions of the emitted sequence; a
+/// draft for a position is accepted by the rate of its state. Rounds move through the text by what
+/// they emit, so how it is drafted does not change it.
+class TwoStateProcess final : public AcceptanceProcess {
+ public:
+  /// @throws ContractError if a field is out of range
+  explicit TwoStateProcess(const TwoStateAcceptance& places);
+
+  std::string name() const override { return "two_state"; }
+  void begin(const RngStream& stream, std::uint32_t sequence) override;
+  int begin_round(std::uint32_t) override { return kMaxLevels; }
+  DraftLevel level(int index) override;
+  void advance(int emitted) override;
+
+ private:
+  /// Tokens that the text stays in the state of its `sojourn`-th stretch.
+  int draw_sojourn(std::uint32_t sojourn) const;
+
+  TwoStateAcceptance places_;
+  double easy_share_;
+  std::array<double, 2> log_stay_;  ///< by state
+  RngStream stream_{0};
+  std::uint32_t sequence_ = 0;
+  std::size_t first_state_ = 0;     ///< of the stretch at the front: 0 easy, 1 hard
+  std::uint32_t next_sojourn_ = 0;  ///< to be drawn
+  std::vector<int>
+      sojourns_;           ///< tokens left of the stretches that are known, the one at hand first
+  std::size_t front_ = 0;  ///< of sojourns_
 };
 
 }  // namespace speclab::sim

@@ -8,7 +8,7 @@
 
 #include "sim/analytic/acceptance_mixtures.h"
 #include "sim/monte_carlo/acceptance_counts.h"
-#include "sim/monte_carlo/beta_process.h"
+#include "sim/monte_carlo/acceptance_process.h"
 #include "sim/monte_carlo/round_trace.h"
 
 namespace speclab::sim {

@@ -1,6 +1,5 @@
 #include "sim/monte_carlo/round_source.h"
 
-#include <algorithm>
 #include <span>
 #include <string>
 

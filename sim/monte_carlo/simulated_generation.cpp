@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "sim/analytic/round_costs.h"
+#include "sim/analytic/cost_surface.h"
 #include "sim/monte_carlo/round_law_process.h"
 #include "sim/monte_carlo/round_source.h"
 #include "sim/policies/clairvoyant_policy.h"

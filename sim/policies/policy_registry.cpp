@@ -1,7 +1,6 @@
 #include "sim/policies/policy_registry.h"
 
 #include <charconv>
-#include <string_view>
 
 #include "sim/policies/confidence_policy.h"
 #include "sim/policies/constant_policy.h"

@@ -6,7 +6,6 @@
 #include "sim/core/chance.h"
 #include "sim/core/draft.h"
 #include "sim/core/round_key.h"
-#include "sim/core/verdict.h"
 #include "sim/rules/residual.h"
 
 namespace speclab {

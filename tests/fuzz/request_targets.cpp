@@ -6,11 +6,10 @@
 #include <span>
 
 #include "engines/drafters/retokenized_text.h"
-#include "engines/drafters/spelled_draft.h"
 #include "engines/drafters/spelling.h"
 #include "engines/tokenizers/load_tokenizer.h"
+#include "experiments/drivers/generation/generation_config.h"
 #include "experiments/drivers/generation/generation_plan.h"
-#include "experiments/drivers/generation/saved_config.h"
 #include "experiments/drivers/prompts/prompt_files.h"
 #include "experiments/drivers/prompts/prompt_record.h"
 #include "sim/system/errors.h"

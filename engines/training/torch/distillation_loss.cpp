@@ -1,7 +1,6 @@
 #include "engines/training/torch/distillation_loss.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
 #include <ATen/ops/log_softmax.h>
 #include <ATen/ops/minimum.h>
 #include <ATen/ops/softmax.h>

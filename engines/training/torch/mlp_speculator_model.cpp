@@ -2,7 +2,6 @@
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/ones.h>

@@ -1,5 +1,5 @@
 #include "engines/training/torch/small_transformer_trainer.h"
-#include "engines/families/shape_json.h"
+#include "engines/families/json_shape.h"
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
@@ -22,8 +22,7 @@
 #include <vector>
 
 #include "engines/models/draft_vocabulary.h"
-#include "engines/training/frequent_tokens.h"
-#include "engines/training/torch/draft_batch.h"
+#include "engines/training/draft_tokens.h"
 #include "engines/training/torch/drafter_folder.h"
 #include "engines/training/torch/small_transformer_model.h"
 #include "engines/training/torch/training_device.h"

@@ -1,7 +1,6 @@
 #include "engines/training/torch/torch_layers.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/core/Tensor.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/linear.h>

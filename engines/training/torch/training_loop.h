@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engines/training/text_split.h"
+#include "engines/training/own_text.h"
 #include "engines/training/torch/torch_layers.h"
 #include "engines/training/torch/training_checkpoint.h"
 

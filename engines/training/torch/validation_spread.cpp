@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <map>
-#include <span>
 
 namespace speclab::engines {
 namespace {

@@ -1,6 +1,5 @@
 #include "experiments/bench/gpu/predicted_times.h"
 
-#include <algorithm>
 #include <array>
 
 #include "engines/cuda/layer_block.h"

@@ -16,30 +16,36 @@
 // For figures: taskset -c 1 simulation_bench --benchmark_repetitions=10
 // --benchmark_report_aggregates_only=true
 
-#include <benchmark/benchmark.h>
-
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
+
 #include "experiments/bench/bench_main.h"
 #include "experiments/bench/simulation/example_costs.h"
-#include "experiments/bench/simulation/peak_memory.h"
 #include "experiments/bench/simulation/reference_rounds.h"
 #include "sim/core/rng_block.h"
-#include "sim/monte_carlo/beta_process.h"
+#include "sim/monte_carlo/acceptance_process.h"
 #include "sim/monte_carlo/dialled_process.h"
-#include "sim/monte_carlo/position_process.h"
-#include "sim/monte_carlo/replay_process.h"
+#include "sim/monte_carlo/round_trace.h"
 #include "sim/monte_carlo/simulated_generation.h"
-#include "sim/monte_carlo/two_state_process.h"
 #include "sim/policies/auto_policy.h"
 #include "sim/policies/clairvoyant_policy.h"
 #include "sim/policies/policy_registry.h"
 
 namespace speclab::bench {
 namespace {
+
+/// The most memory that this process ever had resident, bytes.
+std::int64_t peak_memory_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{usage.ru_maxrss} * 1024;
+}
 
 constexpr std::uint64_t kSeed = 17;
 constexpr int kCheckedSequences = 20;

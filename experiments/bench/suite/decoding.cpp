@@ -5,7 +5,7 @@
 #include "engines/decoding/plain_decoder.h"
 #include "engines/drafters/drafters.h"
 #include "experiments/bench/ngrams/made_up_text.h"
-#include "experiments/bench/suite/families.h"
+#include "experiments/bench/suite/suite.h"
 #include "sim/policies/constant_policy.h"
 
 namespace speclab::bench {

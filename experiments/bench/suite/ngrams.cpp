@@ -4,7 +4,7 @@
 #include "engines/drafters/prompt_matches.h"
 #include "engines/ngrams/ngram_estimation.h"
 #include "experiments/bench/ngrams/made_up_text.h"
-#include "experiments/bench/suite/families.h"
+#include "experiments/bench/suite/suite.h"
 
 namespace speclab::bench {
 namespace {

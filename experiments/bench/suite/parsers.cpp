@@ -1,16 +1,30 @@
 #include <cstring>
+#include <string>
+
+#include <sys/mman.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include "analysis/tables/table.h"
 #include "engines/formats/gguf_file.h"
 #include "engines/formats/json_file.h"
-#include "experiments/bench/suite/families.h"
-#include "experiments/bench/suite/memory_file.h"
+#include "experiments/bench/suite/suite.h"
 #include "experiments/drivers/config/run_config.h"
-
-#include <nlohmann/json.hpp>
+#include "sim/system/errors.h"
 
 namespace speclab::bench {
 namespace {
+
+/// Path of a file in memory with that content, for readers that open files; there until the process
+/// ends.
+/// @throws Error(internal) if the system gives none
+std::string memory_file(const std::string& content) {
+  const int descriptor = ::memfd_create("speclab-bench", MFD_CLOEXEC);
+  if (descriptor < 0 ||
+      ::write(descriptor, content.data(), content.size()) != static_cast<ssize_t>(content.size()))
+    throw Error(ExitCode::internal, "no file in memory for a benchmark");
+  return "/proc/self/fd/" + std::to_string(descriptor);
+}
 
 template <typename T>
 std::string bytes_of(T value) {

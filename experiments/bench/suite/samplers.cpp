@@ -1,7 +1,7 @@
 #include <memory>
 
 #include "engines/sampling/logits_pipeline.h"
-#include "experiments/bench/suite/families.h"
+#include "experiments/bench/suite/suite.h"
 #include "experiments/bench/verification/drawn_drafts.h"
 #include "sim/core/law_sampling.h"
 #include "sim/core/rng_block.h"

@@ -1,11 +1,9 @@
 #include <memory>
 
 #include "experiments/bench/simulation/example_costs.h"
-#include "experiments/bench/suite/families.h"
-#include "sim/monte_carlo/beta_process.h"
-#include "sim/monte_carlo/position_process.h"
+#include "experiments/bench/suite/suite.h"
+#include "sim/monte_carlo/acceptance_process.h"
 #include "sim/monte_carlo/simulated_generation.h"
-#include "sim/monte_carlo/two_state_process.h"
 #include "sim/policies/policy_registry.h"
 
 namespace speclab::bench {

@@ -8,7 +8,7 @@
 #include <speclab_revision.h>
 
 #include "experiments/bench/bench_main.h"
-#include "experiments/bench/suite/families.h"
+#include "experiments/bench/suite/suite.h"
 
 namespace speclab::bench {
 namespace {

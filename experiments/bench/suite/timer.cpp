@@ -1,6 +1,6 @@
 #include <time.h>
 
-#include "experiments/bench/suite/families.h"
+#include "experiments/bench/suite/suite.h"
 
 namespace speclab::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "engines/tokenizers/text_tokenizer.h"
-#include "experiments/bench/suite/families.h"
+#include "experiments/bench/suite/suite.h"
 
 namespace speclab::bench {
 namespace {

@@ -1,8 +1,8 @@
 #include <vector>
 
-#include "experiments/bench/suite/families.h"
-#include "sim/analytic/best_first_tree.h"
+#include "experiments/bench/suite/suite.h"
 #include "sim/analytic/static_tree.h"
+#include "sim/analytic/tree_families.h"
 #include "sim/core/draft.h"
 
 namespace speclab::bench {

@@ -2,7 +2,7 @@
 
 #include "engines/sampling/logits_pipeline.h"
 #include "engines/verifiers/verifier.h"
-#include "experiments/bench/suite/families.h"
+#include "experiments/bench/suite/suite.h"
 #include "experiments/bench/verification/drawn_drafts.h"
 
 namespace speclab::bench {

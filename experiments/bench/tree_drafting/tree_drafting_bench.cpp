@@ -5,16 +5,78 @@
 // laws/... asks for the laws of as many parents and does no more: what draft/... takes longer is
 // the tree's. Trees that are grown ask for no law.
 
+#include <algorithm>
+#include <vector>
+
 #include <benchmark/benchmark.h>
 
 #include "engines/drafters/draft_growth.h"
+#include "engines/drafters/next_tokens.h"
+#include "engines/sampling/logits_pipeline.h"
 #include "experiments/bench/bench_main.h"
-#include "experiments/bench/tree_drafting/stored_tokens.h"
+#include "experiments/bench/verification/drawn_drafts.h"
 #include "sim/core/tree_growth.h"
 #include "sim/system/errors.h"
 
 namespace speclab::bench {
 namespace {
+
+/// A drafter's model whose forwards cost nothing and whose laws were made beforehand; to be asked
+/// for one is to copy it.
+class StoredTokens final : public engines::NextTokens {
+ public:
+  static constexpr std::size_t kNumLaws = 16, kMostLikely = 8;
+
+  /// @param temperature  of the laws; at 0 each has one token
+  StoredTokens(std::size_t vocab_size, double temperature);
+
+  std::size_t vocab_size() const override { return vocab_size_; }
+  bool start(const engines::Sequence&, std::int32_t) override { return true; }
+  void law(const engines::DraftPlace& place, Law& law) override { law = laws_[index(place)]; }
+  std::span<const LawEntry<float>> most_likely(const engines::DraftPlace& place,
+                                               std::size_t count) override;
+  double likelihood(const engines::DraftPlace&, Token) override { return 1.0; }
+
+ private:
+  /// Of the law of a place, so that neighbours differ and drafts have another form from token to
+  /// token.
+  static std::size_t index(const engines::DraftPlace& place) {
+    return static_cast<std::size_t>(place.tree[place.node].token + place.tree[place.node].depth) %
+           kNumLaws;
+  }
+
+  std::size_t vocab_size_;
+  std::vector<Law> laws_;
+  std::vector<std::vector<LawEntry<float>>> likely_;
+};
+
+std::vector<LawEntry<float>> likeliest(const Law& law) {
+  std::vector<LawEntry<float>> entries;
+  for (const float probability : law.dense_values())
+    entries.push_back({static_cast<Token>(entries.size()), probability});
+  std::ranges::partial_sort(entries, entries.begin() + StoredTokens::kMostLikely,
+                            is_likelier<float>);
+  entries.resize(StoredTokens::kMostLikely);
+  return entries;
+}
+
+StoredTokens::StoredTokens(std::size_t vocab_size, double temperature)
+    : vocab_size_(vocab_size), laws_(kNumLaws) {
+  const Logits logits(vocab_size, kNumLaws);
+  engines::LogitsPipeline pipeline({.temperature = temperature}), plain_pipeline({});
+  Law plain;
+  for (std::size_t i = 0; i < kNumLaws; ++i) {
+    pipeline.law(logits.draft[i], {}, laws_[i]);
+    plain_pipeline.law(logits.draft[i], {}, plain);
+    likely_.push_back(likeliest(plain));
+  }
+}
+
+std::span<const LawEntry<float>> StoredTokens::most_likely(const engines::DraftPlace& place,
+                                                           std::size_t count) {
+  return std::span<const LawEntry<float>>(likely_[index(place)])
+      .first(std::min(count, kMostLikely));
+}
 
 constexpr const char* kTrees[] = {"2x2x1", "parents:0,0,0,0,1,1,1,2,2,3,5,5,6,8,11,13",
                                   "best_first:16", "beam:16", "suffixes:5:5x3x2"};

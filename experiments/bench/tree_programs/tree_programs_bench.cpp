@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "experiments/bench/bench_main.h"
-#include "sim/analytic/best_first_tree.h"
 #include "sim/analytic/static_tree.h"
+#include "sim/analytic/tree_families.h"
 
 namespace speclab::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "sim/system/errors.h"
-#include "sim/system/expanded_home.h"
+#include "sim/system/files.h"
 
 namespace speclab::experiments {
 namespace {

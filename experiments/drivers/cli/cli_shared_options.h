@@ -5,7 +5,7 @@
 
 #include "engines/interface/round_decoder.h"
 #include "experiments/drivers/generate/constraint.h"
-#include "experiments/drivers/generate/stream_options.h"
+#include "experiments/drivers/generate/text_stream.h"
 #include "experiments/drivers/program/model_options.h"
 
 namespace speclab::experiments {

@@ -6,7 +6,6 @@
 
 #include "experiments/drivers/commands/distinct_folders.h"
 #include "experiments/drivers/compare/gate_text.h"
-#include "experiments/drivers/compare/power_text.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

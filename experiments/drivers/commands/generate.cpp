@@ -9,7 +9,6 @@
 #include "experiments/drivers/generate/planned_generation.h"
 #include "experiments/drivers/generate/result_json.h"
 #include "experiments/drivers/generate/run_search.h"
-#include "experiments/drivers/generate/stream_checks.h"
 #include "experiments/drivers/generate/text_in_rounds.h"
 #include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/program/interruption.h"

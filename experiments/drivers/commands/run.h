@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/drivers/workers/slurm_options.h"
+#include "experiments/drivers/workers/slurm_queue.h"
 
 namespace speclab::experiments {
 

@@ -1,26 +1,78 @@
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
+#include <string>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "engines/interface/not_finite.h"
-#include "experiments/drivers/commands/npy_file.h"
 #include "experiments/drivers/commands/tokenize.h"
 #include "experiments/drivers/program/confirmation.h"
 #include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/program/loading_note.h"
-#include "experiments/drivers/program/model_files.h"
 #include "experiments/drivers/program/standard_input.h"
 #include "experiments/drivers/prompts/prompt.h"
-#include "sim/core/log_sum_exp.h"
+#include "sim/core/vector_math.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 
 namespace speclab::experiments {
 namespace {
+
+/// Writes a table of float32 row by row in NumPy's format. The file has its name only when it is
+/// whole.
+class NpyFile {
+ public:
+  /// @throws WriteError naming the file
+  NpyFile(const std::string& path, std::int64_t rows, std::int64_t columns);
+
+  /// @param values  whole rows @throws WriteError
+  void append(std::span<const float> values);
+  /// Gives the file its name. @throws ContractError if rows are missing; WriteError
+  void finish();
+
+ private:
+  std::int64_t values_left_;
+  WholeFile file_;
+};
+
+static_assert(std::endian::native == std::endian::little, "'<f4' is little-endian");
+
+constexpr std::size_t kHeaderAlignment = 64;
+
+/// @source NumPy's format, version 1.0: magic, version, length of the text, text, all together a
+/// multiple of 64 bytes
+std::string npy_header(std::int64_t rows, std::int64_t columns) {
+  std::string text =
+      fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}", rows, columns);
+  const std::size_t before = 10, unpadded = before + text.size() + 1;
+  text.append((kHeaderAlignment - unpadded % kHeaderAlignment) % kHeaderAlignment, ' ');
+  text += '\n';
+  std::string header("\x93NUMPY\x01\x00", 8);
+  header += static_cast<char>(text.size() & 0xFFU);
+  header += static_cast<char>(text.size() >> 8U);
+  return header + text;
+}
+
+NpyFile::NpyFile(const std::string& path, std::int64_t rows, std::int64_t columns)
+    : values_left_(rows * columns), file_(path, NameFrom::user) {
+  file_.write(npy_header(rows, columns));
+}
+
+void NpyFile::append(std::span<const float> values) {
+  values_left_ -= static_cast<std::int64_t>(values.size());
+  file_.write({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+}
+
+void NpyFile::finish() {
+  SPECLAB_EXPECT(values_left_ == 0, "all rows");
+  file_.finish();
+}
 
 /// @throws NotFiniteError naming the model
 double require_finite(double value, const engines::LanguageModel& model) {

@@ -6,12 +6,11 @@
 
 #include "experiments/drivers/commands/train_target.h"
 #include "experiments/drivers/config/train_config.h"
+#include "experiments/drivers/program/command_folders.h"
 #include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/program/interruption.h"
 #include "experiments/drivers/program/loading_note.h"
-#include "experiments/drivers/program/used_folder.h"
 #include "experiments/drivers/prompts/prompt.h"
-#include "experiments/drivers/train/training_progress.h"
 #include "experiments/drivers/train/training_run.h"
 #include "sim/system/errors.h"
 

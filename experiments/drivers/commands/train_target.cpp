@@ -10,10 +10,9 @@
 
 #include "engines/interface/names.h"
 #include "experiments/drivers/config/text_caches.h"
+#include "experiments/drivers/program/command_folders.h"
 #include "experiments/drivers/program/loading_note.h"
-#include "experiments/drivers/program/used_folder.h"
 #include "experiments/drivers/prompts/prompt.h"
-#include "experiments/drivers/train/begun_training.h"
 #include "experiments/drivers/train/speed_probe.h"
 #include "experiments/drivers/train/training_run.h"
 #include "sim/system/errors.h"

@@ -9,9 +9,9 @@
 #include <limits>
 #include <tuple>
 
+#include "experiments/drivers/compare/bench_program.h"
 #include "experiments/drivers/compare/gate_folder.h"
 #include "experiments/drivers/compare/instruction_counts.h"
-#include "experiments/drivers/compare/timer_check.h"
 #include "experiments/drivers/program/progress.h"
 #include "sim/system/errors.h"
 

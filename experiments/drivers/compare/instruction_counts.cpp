@@ -4,8 +4,8 @@
 
 #include <charconv>
 
+#include "experiments/drivers/program/command_folders.h"
 #include "experiments/drivers/program/program_call.h"
-#include "experiments/drivers/program/scratch_folder.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "experiments/drivers/prompts/prompt_set.h"
-#include "sim/system/expanded_home.h"
+#include "sim/system/files.h"
 
 namespace speclab::experiments {
 namespace {

@@ -5,7 +5,7 @@
 #include "engines/interface/drafter_checks.h"
 #include "experiments/drivers/generate/masking_shift.h"
 #include "experiments/drivers/generate/run_search.h"
-#include "experiments/drivers/generate/stream_checks.h"
+#include "experiments/drivers/prompts/prompt.h"
 #include "sim/core/tree_growth.h"
 #include "sim/policies/policy_registry.h"
 #include "sim/system/errors.h"
@@ -13,6 +13,19 @@
 
 namespace speclab::experiments {
 namespace {
+
+[[noreturn]] void refuse_pair(const std::string& asked, const std::string& other, const char* why) {
+  throw ConfigError(fmt::format("{} with {}: {}; allowed: one of them", asked, other, why));
+}
+
+/// Why the mode has no text before its end.
+std::string reason_of(const GenerationPlan& plan) {
+  if (plan.mode.keeps_beams())
+    return plan.mode.name + ": the best beam is known only when the search ends";
+  if (plan.mode.searches()) return plan.mode.name + ": the search gives its text when it ends";
+  return fmt::format("num_return_sequences = {}: texts are drawn side by side",
+                     plan.num_return_sequences);
+}
 
 void check_tree(const std::string& tree, const std::string& policy) {
   if (TreeGrowth::parse(tree, 1).is_adaptive && !can_count_nodes(policy))
@@ -55,6 +68,36 @@ void check_stop_strings(const std::vector<std::string>& strings) {
 }
 
 }  // namespace
+
+void check_stream(const GenerateOptions& options) {
+  const StreamOptions& stream = options.stream;
+  stream.check_names();
+  const std::string asked = stream.asked();
+  if (asked.empty()) return;
+  if (options.common.json) refuse_pair(asked, "--json", "--json prints one object at the end");
+  if (options.draw_trees)
+    refuse_pair(asked, "--draw-trees", "drawn trees leave the text to the end");
+  if (!stream.has_lines()) return;
+  if (options.side_by_side)
+    refuse_pair(asked, "--side-by-side", "lines of two texts would follow each other");
+  if (!stream.skip_prompt)
+    refuse_pair(asked, "--skip-prompt false", "each line is a new token; the last has prompt_ids");
+}
+
+void check_stream_of_plan(const StreamOptions& stream, const GenerationPlan& plan) {
+  if (stream.asked().empty() || !plan.needs_search()) return;
+  throw ConfigError(
+      fmt::format("{} with {}; allowed: the text at the end (--stream off, --skip-prompt true), or "
+                  "one text of greedy_search, sample or assisted_generation",
+                  stream.asked(), reason_of(plan)));
+}
+
+void check_stream_of_model(const StreamOptions& stream, const engines::LoadedModel& loaded) {
+  if (stream.asked().empty() || stream.has_lines()) return;
+  tokenizer_of(loaded, stream.asked() +
+                           " with a model that has no tokenizer, and so no text; allowed: "
+                           "--stream json or off, with --skip-prompt true");
+}
 
 void check_call(const GenerateOptions& options, const GenerationPlan* plan) {
   const engines::DecoderOptions& decoder = plan ? plan->decoding : options.decoder;

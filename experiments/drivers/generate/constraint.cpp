@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 

@@ -11,7 +11,7 @@
 #include "engines/interface/sampling_rows.h"
 #include "experiments/drivers/generate/constraint.h"
 #include "experiments/drivers/measure/texts.h"
-#include "sim/core/log_sum_exp.h"
+#include "sim/core/vector_math.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

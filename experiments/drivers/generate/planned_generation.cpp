@@ -6,7 +6,7 @@
 
 #include "experiments/drivers/generate/call_checks.h"
 #include "experiments/drivers/generate/explanation.h"
-#include "experiments/drivers/generation/saved_config.h"
+#include "experiments/drivers/generation/generation_config.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

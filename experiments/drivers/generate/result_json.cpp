@@ -1,9 +1,9 @@
 #include "experiments/drivers/generate/result_json.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "engines/interface/sampling_rows.h"
-#include "experiments/drivers/generate/bridge_report.h"
 
 namespace speclab::experiments {
 namespace {
@@ -36,6 +36,13 @@ void add_costs(nlohmann::ordered_json& object, const GenerationRecord& record) {
   object["energy_j"] = record.energy ? nlohmann::ordered_json(record.energy->joules) : nullptr;
   object["energy_per_token_j"] = joules ? nlohmann::ordered_json(*joules) : nullptr;
   object["energy_source"] = record.energy ? nlohmann::ordered_json(record.energy->source) : nullptr;
+}
+
+/// In the target's tokens.
+std::int64_t num_drafted(const GenerationRecord& record) {
+  std::int64_t drafted = 0;
+  for (const RoundRecord& round : record.rounds) drafted += round.drafted;
+  return drafted;
 }
 
 }  // namespace
@@ -101,6 +108,31 @@ nlohmann::ordered_json token_json(const GenerationRecord& record, std::size_t in
 
 std::string json_text(const nlohmann::ordered_json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+nlohmann::ordered_json bridge_json(const GenerationRecord& record) {
+  if (!record.bridge) return nullptr;
+  const BridgeUse& use = *record.bridge;
+  return {{"kind", use.bridge},
+          {"draft_tokens", use.draft_tokens},
+          {"target_tokens", num_drafted(record)},
+          {"spelling_seconds", static_cast<double>(use.spelling_ns) * 1e-9},
+          {"shared_vocabulary", use.overlap.shared},
+          {"draft_vocabulary", use.overlap.draft},
+          {"target_vocabulary", use.overlap.target},
+          {"unshared_outputs", use.unshared_outputs}};
+}
+
+std::string bridge_note(const GenerationRecord& record) {
+  if (!record.bridge) return "";
+  const BridgeUse& use = *record.bridge;
+  return fmt::format(
+      "drafts crossed to the target's tokenizer by {}: {} tokens of the drafter became {} of the "
+      "target; spelling took {:.1f} % of decoding; {} of the drafter's {} tokens are among the "
+      "target's {}",
+      use.bridge, use.draft_tokens, num_drafted(record),
+      100.0 * static_cast<double>(use.spelling_ns) / static_cast<double>(record.decode_ns),
+      use.overlap.shared, use.overlap.draft, use.overlap.target);
 }
 
 }  // namespace speclab::experiments

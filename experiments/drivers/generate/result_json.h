@@ -1,13 +1,35 @@
 #pragma once
-#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "engines/interface/language_model.h"
 #include "engines/interface/round_decoder.h"
 #include "experiments/drivers/generate/generate_options.h"
-#include "experiments/drivers/generate/outcome.h"
+#include "sim/core/records.h"
 
 namespace speclab::experiments {
+
+/// A text that rounds made.
+struct Outcome {
+  GenerationRecord record;
+  std::string text;
+};
+
+inline double tokens_per_round(const GenerationRecord& record) {
+  return static_cast<double>(record.output_ids.size()) / static_cast<double>(record.rounds.size());
+}
+
+inline double bytes_per_token(const GenerationRecord& record) {
+  return static_cast<double>(record.read.total()) / static_cast<double>(record.output_ids.size());
+}
+
+/// Energy of decoding, by the tokens that were kept.
+inline std::optional<double> joules_per_token(const GenerationRecord& record) {
+  if (!record.energy) return std::nullopt;
+  return record.energy->joules / static_cast<double>(record.output_ids.size());
+}
 
 inline double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
@@ -27,5 +49,10 @@ nlohmann::ordered_json token_json(const GenerationRecord& record, std::size_t in
 
 /// One line; bytes that are no text become U+FFFD.
 std::string json_text(const nlohmann::ordered_json& value);
+
+/// Key `bridge` of what `generate --json` prints; null where both models share a tokenizer.
+nlohmann::ordered_json bridge_json(const GenerationRecord& record);
+/// A sentence on how drafts crossed between two tokenizers; empty where they did not.
+std::string bridge_note(const GenerationRecord& record);
 
 }  // namespace speclab::experiments

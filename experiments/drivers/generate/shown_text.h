@@ -2,7 +2,9 @@
 #include <span>
 #include <string>
 
+#include "engines/interface/language_model.h"
 #include "experiments/drivers/generate/generate_options.h"
+#include "experiments/drivers/generate/result_json.h"
 #include "experiments/drivers/generate/text_stream.h"
 #include "sim/core/records.h"
 
@@ -31,5 +33,12 @@ class ShownText {
   TextStream stream_;
   std::size_t num_shown_ = 0;
 };
+
+/// A line on standard error: times, bytes and energy of a text that rounds made.
+void print_summary(const std::string& drafter, const engines::ModelInfo& model,
+                   const Outcome& outcome);
+
+/// A line on standard error for --side-by-side.
+void print_comparison(const GenerationRecord& plain, const GenerationRecord& drafted);
 
 }  // namespace speclab::experiments

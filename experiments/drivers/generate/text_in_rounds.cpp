@@ -1,17 +1,15 @@
 #include "experiments/drivers/generate/text_in_rounds.h"
 
+#include <cstdio>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
-
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "experiments/drivers/generate/bridge_report.h"
-#include "experiments/drivers/generate/drafter_context.h"
+#include "engines/interface/names.h"
 #include "experiments/drivers/generate/measured_auto_policy.h"
 #include "experiments/drivers/generate/result_json.h"
-#include "experiments/drivers/generate/round_summary.h"
 #include "experiments/drivers/generate/shown_text.h"
 #include "experiments/drivers/measure/drawn_draft.h"
 #include "experiments/drivers/program/energy_span.h"
@@ -159,6 +157,21 @@ nlohmann::ordered_json text_in_rounds(const TextCall& call, const GenerateOption
   if (!options.side_by_side) return results.front();
   if (!options.prints_json()) print_comparison(records.front(), records.back());
   return {{"plain", results.front()}, {"speculative", results.back()}};
+}
+
+std::string drafter_context_note(engines::Engines& engines, const engines::DrafterOptions& drafter,
+                                 std::size_t num_tokens) {
+  for (const engines::DrafterOptions& part : drafter.parts)
+    if (std::string note = drafter_context_note(engines, part, num_tokens); !note.empty())
+      return note;
+  if (!drafter.traits().reads_transformer()) return "";
+  const auto info = engines.drafter_info(drafter);
+  if (!info || num_tokens <= static_cast<std::size_t>(info->context_length)) return "";
+  return fmt::format(
+      "the text has {} tokens, and the context of the model of {} ends at {}: behind that it "
+      "drafts "
+      "nothing",
+      num_tokens, drafter.kind, info->context_length);
 }
 
 }  // namespace speclab::experiments

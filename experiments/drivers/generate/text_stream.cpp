@@ -1,7 +1,12 @@
 #include "experiments/drivers/generate/text_stream.h"
 
 #include <algorithm>
-#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engines/interface/names.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {
@@ -34,6 +39,12 @@ bool ends_with_cjk(std::string_view text) {
   return std::ranges::any_of(kCjk, [last](const CharacterRange& range) {
     return range.first <= last && last <= range.last;
   });
+}
+
+void check_name(const char* option, const std::string& name, const auto& names) {
+  if (!engines::is_among(name, names))
+    throw ConfigError(
+        fmt::format("{} '{}'; allowed: {}", option, escaped(name, 40), fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -119,6 +130,21 @@ std::string TextStream::piece_to(std::size_t end) {
   std::string piece = text_.substr(given_, end - given_);
   given_ = end;
   return piece;
+}
+
+std::string StreamOptions::asked() const {
+  if (form && *form != "off") return "--stream " + *form;
+  return skip_prompt ? "" : "--skip-prompt false";
+}
+
+LeftOutTokens StreamOptions::left_out() const {
+  if (skip_special_tokens == "ends") return LeftOutTokens::ends;
+  return skip_special_tokens == "true" ? LeftOutTokens::special : LeftOutTokens::none;
+}
+
+void StreamOptions::check_names() const {
+  if (form) check_name("--stream", *form, kStreamForms);
+  check_name("--skip-special-tokens", skip_special_tokens, kSkippedTokens);
 }
 
 }  // namespace speclab::experiments

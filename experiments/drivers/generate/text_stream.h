@@ -1,6 +1,8 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -62,6 +64,24 @@ class TextStream {
   std::size_t begin_ = 0;  ///< of the text behind the prompt
   std::size_t given_ = 0;  ///< bytes of the pieces so far
   bool is_cut_ = false;    ///< a stop string has ended the text
+};
+
+inline constexpr std::array<const char*, 4> kStreamForms{"words", "characters", "json", "off"};
+/// Values of --skip-special-tokens.
+inline constexpr std::array<const char*, 3> kSkippedTokens{"ends", "true", "false"};
+
+/// How the text of `speclab generate` comes out.
+struct StreamOptions {
+  std::optional<std::string> form{};  ///< one of kStreamForms; words if not given
+  bool skip_prompt = true;
+  std::string skip_special_tokens = "ends";  ///< one of kSkippedTokens
+
+  bool has_lines() const { return form == "json"; }
+  /// The option that asks for text while it comes, for messages; empty if none does.
+  std::string asked() const;
+  LeftOutTokens left_out() const;
+  /// @throws ConfigError for a name that is not known
+  void check_names() const;
 };
 
 }  // namespace speclab::experiments

@@ -1,12 +1,14 @@
 #include "experiments/drivers/generation/generation_config.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
-#include "engines/interface/round_decoder.h"
+#include <fmt/format.h>
+
+#include "engines/interface/sampling_rows.h"
 #include "sim/system/errors.h"
+#include "sim/system/files.h"
 
 namespace speclab::experiments {
 namespace {
@@ -33,6 +35,35 @@ std::string first_decoding_option(const GenerationSources& sources) {
 bool has_mode_chooser(const GivenValues& given) {
   return std::ranges::any_of(kModeChoosers,
                              [&](const char* key) { return given.values.contains(key); });
+}
+
+/// @param otherwise  where the key has no value
+template <typename Value>
+Value value_or(const GenerationConfig& config, const char* key, Value otherwise) {
+  const KeyValue& value = config.value(key);
+  return value.is_null() ? otherwise : value.get<Value>();
+}
+
+std::vector<engines::SequenceBias> biases_of(const KeyValue& value) {
+  std::vector<engines::SequenceBias> biases;
+  for (const KeyValue& pair : value) biases.push_back({tokens_of(pair[0]), pair[1].get<double>()});
+  return last_biases(biases);
+}
+
+engines::TextRules rules_of(const GenerationConfig& config) {
+  engines::TextRules rules;
+  rules.sequence_bias = biases_of(config.value("sequence_bias"));
+  rules.bad_words_ids = value_or(config, "bad_words_ids", rules.bad_words_ids);
+  rules.min_new_tokens = value_or(config, "min_new_tokens", 0);
+  if (const KeyValue& token = config.value("forced_bos_token_id"); !token.is_null())
+    rules.forced_bos_token_id = token.get<Token>();
+  rules.forced_eos_token_ids = tokens_of(config.value("forced_eos_token_id"));
+  if (const KeyValue& decay = config.value("exponential_decay_length_penalty"); !decay.is_null())
+    rules.exponential_decay_length_penalty = {decay[0].get<std::int32_t>(), decay[1].get<double>()};
+  rules.begin_suppress_tokens = tokens_of(config.value("begin_suppress_tokens"));
+  rules.remove_invalid_values = config.is_true("remove_invalid_values");
+  rules.renormalize_logits = config.is_true("renormalize_logits");
+  return rules;
 }
 
 }  // namespace
@@ -142,6 +173,68 @@ bool GenerationConfig::is_given_by_user(const std::string& key) const {
 
 bool GenerationConfig::differs_from_transformers(const std::string& key) const {
   return value(key) != find_generation_key(key)->default_value();
+}
+
+KeyValue saved_values(const GenerationConfig& config) {
+  KeyValue values = KeyValue::object();
+  for (const GenerationKey& key : generation_keys()) {
+    const KeyValue& value = config.value(key.name);
+    // The folder's ends belong to its tokenizer.
+    const bool is_of_folder =
+        key.group == KeyGroup::special_token && !config.is_given_by_user(key.name);
+    if (value.is_null() || is_of_folder) continue;
+    // Without max_length speclab takes another length than transformers.
+    if (config.differs_from_transformers(key.name) || config.hides_folder(key.name) ||
+        key.name == std::string("max_length"))
+      values[key.name] = value;
+  }
+  return values;
+}
+
+void save_generation_config(const GenerationConfig& config, const std::string& path) {
+  std::error_code none;
+  const bool is_there = std::filesystem::exists(path, none);
+  if (path.empty() || (is_there && !std::filesystem::is_regular_file(path, none)))
+    throw ConfigError(
+        fmt::format("--save-generation-config {}: no regular file; allowed: a regular file, which "
+                    "is replaced, or a new name",
+                    escaped(path, kLongestPath)));
+  // A link stays, and the file that it names is written.
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, none);
+  write_file(target.empty() ? path : target.string(),
+             saved_values(config).dump(2, ' ', false, KeyValue::error_handler_t::replace) + "\n");
+}
+
+std::vector<Token> tokens_of(const KeyValue& value) {
+  if (value.is_null()) return {};
+  return value.is_array() ? value.get<std::vector<Token>>() : std::vector{value.get<Token>()};
+}
+
+engines::SamplingOptions sampling_of(const GenerationConfig& config, double greedy_temperature) {
+  engines::SamplingOptions sampling{.temperature = greedy_temperature};
+  const bool draws = config.is_true("do_sample");
+  if (draws) sampling.temperature = config.number("temperature");
+  engines::for_each_sampling_row([&](const auto& row) {
+    if (draws || !row.is_cutoff)
+      sampling.*row.member = value_or(config, row.name, sampling.*row.member);
+  });
+  if (config.is_given_by_user("eos_token_id"))
+    sampling.eos_token_ids = tokens_of(config.value("eos_token_id"));
+  sampling.rules = rules_of(config);
+  return sampling;
+}
+
+engines::StopOptions stop_of(const GenerationConfig& config, engines::StopOptions stop) {
+  stop.max_new_tokens = value_or(config, "max_new_tokens", stop.max_new_tokens);
+  stop.max_seconds = value_or(config, "max_time", 0.0);
+  const KeyValue& strings = config.value("stop_strings");
+  stop.stop_strings.clear();
+  if (strings.is_string()) stop.stop_strings = {strings.get<std::string>()};
+  if (strings.is_array()) stop.stop_strings = strings.get<std::vector<std::string>>();
+  // The tokenizer reads a folder's ends itself.
+  if (config.is_given_by_user("eos_token_id"))
+    stop.eos_token_ids = tokens_of(config.value("eos_token_id"));
+  return stop;
 }
 
 }  // namespace speclab::experiments

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/interface/round_decoder.h"
 #include "experiments/drivers/generation/generation_file.h"
 #include "experiments/drivers/generation/generation_options.h"
 
@@ -70,5 +71,22 @@ class GenerationConfig {
   std::map<std::string, Entry> entries_;
   std::vector<std::string> notes_;
 };
+
+/// The values that differ from those of transformers 4.49, and those that a folder would change.
+KeyValue saved_values(const GenerationConfig& config);
+
+/// Writes them as --generation-config reads them. A reader sees the old file or the whole new one.
+/// @throws ConfigError if the path is a folder, WriteError
+void save_generation_config(const GenerationConfig& config, const std::string& path);
+
+/// The tokens of a key whose value is a token, a list of them or null.
+std::vector<Token> tokens_of(const KeyValue& value);
+
+/// Sampling settings and rules about whole texts.
+/// @param greedy_temperature  the temperature where no token is drawn: 0 in rounds, 1 in searches
+engines::SamplingOptions sampling_of(const GenerationConfig& config, double greedy_temperature);
+
+/// @param stop  keeps what is no key: ignore_eos
+engines::StopOptions stop_of(const GenerationConfig& config, engines::StopOptions stop);
 
 }  // namespace speclab::experiments

@@ -6,8 +6,7 @@
 
 #include "engines/interface/drafter_checks.h"
 #include "engines/interface/names.h"
-#include "experiments/drivers/generation/generation_refusals.h"
-#include "experiments/drivers/generation/sampling_of_config.h"
+#include "experiments/drivers/generation/generation_config.h"
 #include "sim/policies/policy_registry.h"
 #include "sim/system/errors.h"
 

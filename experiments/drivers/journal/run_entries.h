@@ -12,7 +12,6 @@
 #include "analysis/tables/costs.h"
 #include "analysis/tables/drafts.h"
 #include "sim/core/device_sample.h"
-#include "sim/core/provenance.h"
 #include "sim/core/records.h"
 #include "sim/core/training_record.h"
 

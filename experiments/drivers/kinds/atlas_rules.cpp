@@ -4,9 +4,7 @@
 
 #include "sim/analytic/block_verification.h"
 #include "sim/analytic/candidates.h"
-#include "sim/analytic/lenience.h"
 #include "sim/analytic/one_token.h"
-#include "sim/analytic/rule_acceptance.h"
 #include "sim/analytic/tokens_per_round.h"
 #include "sim/core/law_sampling.h"
 #include "sim/rules/acceptance.h"

@@ -2,13 +2,23 @@
 // One model under every lever, all in memory together.
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "engines/interface/engines.h"
-#include "experiments/drivers/levers/lever.h"
 
 namespace speclab::experiments {
+
+/// A form of the weights that changes what a step costs.
+struct Lever {
+  const char* name;
+  const char* dtype;
+  const char* activations;
+  bool streams;     ///< four fifths of the weights are read at every forward
+  bool in_batches;  ///< decoded in batches too
+};
+std::span<const Lever> levers();
 
 /// Gets a line before each step.
 using SayLine = std::function<void(const std::string&)>;

@@ -4,10 +4,8 @@
 
 #include "analysis/stats/bootstrap.h"
 #include "analysis/stats/median.h"
-#include "experiments/drivers/levers/lever_decoding.h"
 #include "experiments/drivers/levers/lever_prompts.h"
 #include "experiments/drivers/levers/measure_steps.h"
-#include "experiments/drivers/levers/step_costs.h"
 #include "experiments/drivers/program/build_info.h"
 #include "sim/system/errors.h"
 

@@ -1,12 +1,16 @@
 #include "experiments/drivers/levers/measure_steps.h"
 
+#include <algorithm>
 #include <array>
 
 #include "analysis/stats/median.h"
 #include "experiments/drivers/measure/forward_timer.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {
+
+constexpr int kTimings = 3;
 
 constexpr std::array<int, 5> kRows{1, 2, 4, 8, 16};
 constexpr int kRepetitions = 9, kStreamedRepetitions = 5;
@@ -56,6 +60,26 @@ analysis::StepRow row_of(const std::string& model, const Lever& lever, int rows,
 }
 
 }  // namespace
+
+StepCosts::StepCosts(engines::LanguageModel& model, const std::vector<Token>& tokens, int context,
+                     const std::vector<int>& rows) {
+  SPECLAB_EXPECT(!rows.empty(), "numbers of rows to time");
+  ForwardTimer timer(model, context, rows.back(), tokens);
+  timer.forward_ns(rows.front());
+  std::map<double, std::vector<double>> samples;
+  for (int repetition = 0; repetition < kTimings; ++repetition)
+    for (const int count : rows) samples[count].push_back(timer.forward_ns(count));
+  for (auto& [count, times] : samples) times_[count] = analysis::median(times).value;
+}
+
+double StepCosts::at(double rows) const {
+  const auto above = times_.lower_bound(rows);
+  if (above == times_.begin()) return above->second;
+  const auto below = std::prev(above);
+  if (above == times_.end()) return below->second;
+  const double share = (rows - below->first) / (above->first - below->first);
+  return below->second + share * (above->second - below->second);
+}
 
 std::vector<analysis::StepRow> measure_steps(engines::Engines& engines, LoadedLevers& levers,
                                              const std::vector<Token>& tokens) {

@@ -4,7 +4,7 @@
 
 #include "experiments/drivers/measure/logged_chain.h"
 #include "experiments/drivers/measure/second_decoding.h"
-#include "sim/analytic/rule_acceptance.h"
+#include "sim/analytic/one_token.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/drivers/levers/step_costs.h"
+#include "experiments/drivers/levers/measure_steps.h"
 #include "experiments/drivers/measure/measurement.h"
 #include "experiments/drivers/program/build_info.h"
 #include "sim/system/errors.h"

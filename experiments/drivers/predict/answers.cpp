@@ -5,10 +5,8 @@
 #include <utility>
 
 #include "experiments/drivers/predict/asked_answers.h"
-#include "sim/analytic/break_even.h"
 #include "sim/analytic/heuristic_schedule.h"
-#include "sim/analytic/needed_acceptance.h"
-#include "sim/analytic/oracle.h"
+#include "sim/analytic/speedup.h"
 
 namespace speclab::experiments {
 namespace {

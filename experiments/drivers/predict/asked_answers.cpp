@@ -8,8 +8,8 @@
 #include "sim/analytic/batch.h"
 #include "sim/analytic/dsi.h"
 #include "sim/analytic/mlp_speculator.h"
-#include "sim/analytic/operations.h"
 #include "sim/analytic/speculative_beam.h"
+#include "sim/analytic/speedup.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

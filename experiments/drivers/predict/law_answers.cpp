@@ -9,7 +9,6 @@
 #include "experiments/drivers/predict/interval_value.h"
 #include "sim/analytic/block_verification.h"
 #include "sim/analytic/candidates.h"
-#include "sim/analytic/lenience.h"
 #include "sim/analytic/one_token.h"
 #include "sim/system/errors.h"
 

@@ -5,7 +5,7 @@
 #include "experiments/drivers/predict/acceptance_input.h"
 #include "experiments/drivers/predict/cost_input.h"
 #include "experiments/drivers/predict/prediction.h"
-#include "sim/analytic/operations.h"
+#include "sim/analytic/speedup.h"
 
 namespace speclab::experiments {
 

@@ -1,18 +1,40 @@
 #include "experiments/drivers/program/loading_note.h"
 
+#include <cstdio>
+#include <optional>
+#include <string_view>
+
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <filesystem>
-#include <optional>
-
-#include "experiments/drivers/program/model_files.h"
-#include "experiments/drivers/program/threads.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {
+
+/// The name that all parts of a split model share; a name that is no part's stays.
+/// @source llama.cpp, llama_split_path: "NAME-00001-of-00003.gguf"
+std::string shared_name(const std::string& name) {
+  constexpr std::string_view kEnding = "-00001-of-00003.gguf";
+  if (name.size() <= kEnding.size() || !name.ends_with(".gguf")) return name;
+  const std::size_t begin = name.size() - kEnding.size();
+  return name.compare(begin + 6, 4, "-of-") == 0 ? name.substr(0, begin) : name;
+}
+
+bool is_file_of_model(const std::filesystem::path& file, const std::filesystem::path& model) {
+  std::error_code none;
+  const bool has_folder = std::filesystem::is_directory(model, none);
+  const std::filesystem::path folder =
+      has_folder ? model : std::filesystem::absolute(model, none).parent_path();
+  const auto belongs = [&](const std::filesystem::path& path) {
+    if (has_folder) return path.extension() != ".npy";
+    return shared_name(path.filename()) == shared_name(model.filename());
+  };
+  for (const auto& entry : std::filesystem::directory_iterator(folder, none))
+    if (belongs(entry.path()) && std::filesystem::equivalent(entry.path(), file, none)) return true;
+  return false;
+}
 
 namespace fs = std::filesystem;
 
@@ -33,6 +55,38 @@ std::uintmax_t size_of(const fs::path& path) {
 }
 
 }  // namespace
+
+int num_processors() {
+  cpu_set_t allowed;
+  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+}
+
+std::string threads_warning(std::int32_t threads, int processors) {
+  if (threads <= processors) return "";
+  return fmt::format(
+      "warning: {} threads for {} processors: they wait for each other; give at most {}, or 0 for "
+      "all",
+      threads, processors, processors);
+}
+
+void warn_of_threads(std::int32_t threads) {
+  if (const std::string warning = threads_warning(threads, num_processors()); !warning.empty())
+    fmt::print(stderr, "speclab: {}\n", warning);
+}
+
+std::filesystem::path path_of_model(const engines::Engines& engines, const std::string& model) {
+  for (const engines::KnownModel& known : engines.known_models())
+    if (known.name == model) return known.path;
+  return model;
+}
+
+void refuse_file_of_model(const engines::Engines& engines, const std::string& option,
+                          const std::string& file, const std::string& model) {
+  const std::filesystem::path path = path_of_model(engines, model);
+  if (!path.empty() && is_file_of_model(file, path))
+    throw ConfigError(fmt::format("{} {}: a file of the model {}; choose another name", option,
+                                  escaped(file, 200), escaped(model, 200)));
+}
 
 LateNote::LateNote(std::chrono::milliseconds delay, std::function<void()> say)
     : thread_([this, delay, say = std::move(say)] {

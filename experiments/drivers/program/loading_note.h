@@ -1,8 +1,11 @@
 #pragma once
-// A line for people who wait for a large model.
+// Before a model is loaded: its path and what must not overwrite it, a warning for too many
+// threads, and a line for people who wait for a large model.
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -11,6 +14,27 @@
 #include "engines/interface/engines.h"
 
 namespace speclab::experiments {
+
+/// Processors that this process may use.
+int num_processors();
+
+/// A warning for more threads than processors, which share them and are slower; else empty.
+std::string threads_warning(std::int32_t threads, int processors);
+
+/// Says it on standard error.
+void warn_of_threads(std::int32_t threads);
+
+/// The file or folder of a model; empty for a shape model, which has none.
+/// @param model  catalogue name, file or folder
+std::filesystem::path path_of_model(const engines::Engines& engines, const std::string& model);
+
+/// Keeps a command from writing over the model that it reads. Tables of logits in a model's folder
+/// may be replaced.
+/// @param option  that names the file, for the message
+/// @param model   catalogue name, file or folder
+/// @throws ConfigError if the file is the model's file, another part of it, or in its folder
+void refuse_file_of_model(const engines::Engines& engines, const std::string& option,
+                          const std::string& file, const std::string& model);
 
 /// Calls `say` once from another thread if it lives longer than `delay`.
 class LateNote {

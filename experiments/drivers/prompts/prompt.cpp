@@ -5,7 +5,6 @@
 #include <charconv>
 
 #include "experiments/drivers/program/standard_input.h"
-#include "experiments/drivers/prompts/chat_files.h"
 #include "experiments/drivers/prompts/chat_prompt.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"

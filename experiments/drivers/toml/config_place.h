@@ -1,9 +1,11 @@
 #pragma once
-// Where a key or value stands, and the text around it.
+// Where a key or value of a config stands, the text around it, and all that is wrong with it.
 
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
+#include <vector>
 
 namespace speclab::experiments {
 
@@ -36,5 +38,35 @@ struct ConfigPlace {
 
 /// The place of an option of the command line.
 ConfigPlace option_place(const std::string& option);
+
+/// All that is wrong with a config.
+class Findings {
+ public:
+  /// Of several findings at one place the first counts. @param key  "axes.tree"; empty where it is
+  /// none
+  void add(const ConfigPlace& where, const std::string& key, const std::string& message);
+  bool empty() const { return findings_.empty(); }
+  std::size_t size() const { return findings_.size(); }
+  /// Whether a key or anything under it was found wrong: what it contradicts cannot be said then.
+  bool concerns(const std::string& key) const;
+  /// The same for the key alone: a table that is none.
+  bool is_about(const std::string& key) const;
+  /// Whether some of the file could not be read: what is missing may stand there.
+  bool has_unread_text() const { return is_about(""); }
+  /// @throws ConfigError with "where: message", the source line and a caret for each finding, by
+  /// position; the first
+  ///         kMostShown of them and the number of the others
+  void throw_if_any() const;
+
+  static constexpr std::size_t kMostShown = 50;
+
+ private:
+  struct Finding {
+    ConfigPlace where;
+    std::string key, message;
+  };
+  std::vector<Finding> findings_;
+  std::set<ConfigPlace> places_;
+};
 
 }  // namespace speclab::experiments

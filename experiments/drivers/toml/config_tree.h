@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "experiments/drivers/toml/config_place.h"
-#include "experiments/drivers/toml/findings.h"
 
 namespace speclab::experiments {
 

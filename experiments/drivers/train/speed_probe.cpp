@@ -5,7 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "experiments/drivers/program/scratch_folder.h"
+#include "experiments/drivers/program/command_folders.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

@@ -1,8 +1,10 @@
 #include "experiments/drivers/train/training_run.h"
 
-#include <fmt/format.h>
-
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
+
+#include <fmt/format.h>
 
 #include "experiments/drivers/config/text_caches.h"
 #include "experiments/drivers/config/train_schema.h"
@@ -10,6 +12,7 @@
 #include "experiments/drivers/prompts/chat_prompt.h"
 #include "experiments/drivers/prompts/prompt.h"
 #include "sim/system/errors.h"
+#include "sim/system/files.h"
 #include "sim/system/sha256.h"
 
 namespace speclab::experiments {
@@ -25,6 +28,65 @@ std::string digest_of_prompts(const std::vector<std::string>& prompts) {
   std::string sized;
   for (const std::string& prompt : prompts) sized += fmt::format("{}\n{}\n", prompt.size(), prompt);
   return sha256_text(sized);
+}
+
+std::string first_line(const std::string& call) { return "# " + escaped(call, kLongestPath); }
+
+std::string toml_text(std::string value) { return value_text(ValueOfKey(&value)); }
+
+/// A path that holds in every working directory.
+std::string whole_path(const std::string& path) {
+  return std::filesystem::absolute(path).lexically_normal().string();
+}
+
+/// The keys of every table that a training on own text has, and the paths, which the effective
+/// config leaves out.
+std::string keys_text(const TrainConfig& config) {
+  std::string text, table;
+  for (const auto& [name, value] : effective_train_config(config)) {
+    const std::string of = name.substr(0, name.find('.')), key = name.substr(of.size() + 1);
+    if (of == "text") continue;
+    if (of != table) text += fmt::format("\n[{}]\n", of);
+    if (of != table && of == "own_text")
+      text += fmt::format("prompts = {}\n", toml_text(config.prompt_file));
+    if (of != table && of == "drafter")
+      text += fmt::format("output = {}\n", toml_text(config.options.output));
+    text += fmt::format("{} = {}\n", key, value);
+    table = of;
+  }
+  return text;
+}
+
+/// ", 12 min left" of the phase that has been running since `begin`.
+std::string time_left(double fraction, std::chrono::steady_clock::time_point begin) {
+  if (fraction <= 0 || fraction >= 1) return "";
+  const std::chrono::duration<double, std::ratio<60>> passed =
+      std::chrono::steady_clock::now() - begin;
+  return fmt::format(", {:.0f} min left", passed.count() * (1 / fraction - 1));
+}
+
+std::string in_words(std::string name) {
+  std::ranges::replace(name, '_', ' ');
+  return name;
+}
+
+void print_progress(const engines::TrainProgress& progress) {
+  if (progress.phase == "train")
+    fmt::print(stderr, "train {:3.0f} %: {} tokens, loss {:.4f}, validation",
+               100 * progress.fraction, progress.tokens, progress.loss);
+  else if (progress.phase == "validate")
+    fmt::print(stderr, "held out, {}: {} tokens, perplexity {:.1f}", progress.source,
+               progress.tokens, std::exp(progress.loss));
+  else if (progress.phase == "count")
+    fmt::print(stderr, "counting {} tokens", progress.tokens);
+  else
+    fmt::print(stderr, "{} {:3.0f} %: {} new tokens", progress.phase, 100 * progress.fraction,
+               progress.tokens);
+  if (progress.acceptance_rate)
+    fmt::print(stderr, ", {} {:.3f}", in_words(progress.acceptance_name),
+               *progress.acceptance_rate);
+  if (progress.greedy_agreement)
+    fmt::print(stderr, ", arg max equal {:.3f}", *progress.greedy_agreement);
 }
 
 }  // namespace
@@ -80,6 +142,49 @@ void train_for_target(engines::Engines& engines, const engines::LoadedModel& tar
   name_text_caches(target.model->info(), config.options);
   note_provenance(engines, target.model->info().device, config);
   engines.train(*target.model, target.tokenizer, config.target.model, config.options, callbacks);
+}
+
+std::string begun_file(const std::string& folder) { return folder + "/begun.toml"; }
+
+bool was_begun(const std::string& folder, const std::string& call, bool replaces) {
+  const std::string file = begun_file(folder);
+  if (std::error_code none; !std::filesystem::exists(file, none)) return false;
+  const std::string text = read_file(file), found = text.substr(0, text.find('\n'));
+  if (found == first_line(call)) return true;
+  if (replaces) return false;
+  throw ConfigError(fmt::format(
+      "{}: a training by another call was begun there: {}; repeat that call, or choose another "
+      "folder with --output, or give --overwrite",
+      escaped(file, kLongestPath), escaped(found, 300)));
+}
+
+void write_begun(const std::string& folder, const std::string& call, const std::string& forecast,
+                 TrainConfig config) {
+  make_folder(folder);
+  config.options.output = whole_path(config.options.output);
+  std::error_code none;
+  if (std::filesystem::exists(config.target.model, none))
+    config.target.model = whole_path(config.target.model);
+  write_file(begun_file(folder),
+             fmt::format("{}\n# Forecast: {}\n{}", first_line(call), forecast, keys_text(config)));
+}
+
+void end_begun(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::rename(begun_file(folder), folder + "/train.toml", error);
+  if (error)
+    throw WriteError(fmt::format("{}: cannot rename it to train.toml: {}",
+                                 escaped(begun_file(folder), kLongestPath), error.message()));
+}
+
+void TrainingProgressLines::show(const engines::TrainProgress& progress) {
+  const bool begins = progress.phase != phase_;
+  if (begins)
+    first_ = progress.fraction, begin_ = std::chrono::steady_clock::now(), phase_ = progress.phase;
+  print_progress(progress);
+  fmt::print(
+      stderr, "{}\n",
+      begins || first_ >= 1 ? "" : time_left((progress.fraction - first_) / (1 - first_), begin_));
 }
 
 }  // namespace speclab::experiments

@@ -1,9 +1,12 @@
 #pragma once
-// The part of a training that a config and the choice by minutes share.
+// The part of a training that a config and the choice by minutes share, its progress, and the
+// settings of one that was begun.
 
+#include <chrono>
 #include <string>
 #include <vector>
 
+#include "engines/interface/training.h"
 #include "experiments/drivers/config/train_config.h"
 
 namespace speclab::experiments {
@@ -29,5 +32,38 @@ void note_provenance(const engines::Engines& engines, const std::string& target_
 /// @throws what Engines::train throws
 void train_for_target(engines::Engines& engines, const engines::LoadedModel& target,
                       TrainConfig& config, const engines::TrainCallbacks& callbacks);
+
+// The settings of a training that was chosen by minutes. They stand in the drafter's folder while
+// the training lasts, so that the same command goes on with them, whatever the machine's speed is
+// by then.
+
+/// A config of `speclab train` in the drafter's folder.
+std::string begun_file(const std::string& folder);
+
+/// Whether a training of this call was begun in the folder.
+/// @param call  the command that chose the settings, in one line
+/// @param replaces  what another call began
+/// @throws ConfigError if another call began one there, DataError if that cannot be read
+bool was_begun(const std::string& folder, const std::string& call, bool replaces);
+
+/// @param forecast  in one line
+/// @throws WriteError
+void write_begun(const std::string& folder, const std::string& call, const std::string& forecast,
+                 TrainConfig config);
+
+/// The file becomes train.toml, which shows what made the drafter. @throws WriteError
+void end_begun(const std::string& folder);
+
+/// Lines of progress on standard error, with what is left of a phase; what a resumed phase found
+/// done is not counted.
+class TrainingProgressLines {
+ public:
+  void show(const engines::TrainProgress& progress);
+
+ private:
+  std::string phase_;
+  double first_ = 0;
+  std::chrono::steady_clock::time_point begin_;
+};
 
 }  // namespace speclab::experiments

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <iterator>
-#include <optional>
 #include <type_traits>
 
 #include "engines/interface/sampling_rows.h"

@@ -13,10 +13,8 @@
 
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/predict/predictions.h"
-#include "experiments/drivers/run/run_journals.h"
 #include "experiments/drivers/workers/row_watch.h"
 #include "experiments/drivers/workers/shard.h"
-#include "experiments/drivers/workers/slurm_queue.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 

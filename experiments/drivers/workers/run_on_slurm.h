@@ -9,7 +9,7 @@
 #include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/program/progress.h"
 #include "experiments/drivers/run/run_journals.h"
-#include "experiments/drivers/workers/slurm_options.h"
+#include "experiments/drivers/workers/slurm_queue.h"
 
 namespace speclab::experiments {
 

@@ -7,6 +7,14 @@
 
 namespace speclab::experiments {
 
+struct SlurmOptions {
+  bool detach = false;      ///< do not wait for the jobs
+  int tasks = 8;            ///< of the job array at most
+  std::string partition{};  ///< sbatch's default where empty; so are the next two
+  std::string time{};       ///< of a task, as sbatch reads it
+  std::string arguments{};  ///< of sbatch, apart by spaces
+};
+
 /// @param arguments  of sbatch, the script at the end @return the job's id
 /// @throws ConfigError with what sbatch says if it takes no job, or is not there
 std::string submit_job(const std::vector<std::string>& arguments);

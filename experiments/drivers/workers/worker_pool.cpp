@@ -1,25 +1,68 @@
 #include "experiments/drivers/workers/worker_pool.h"
 
-#include <fmt/format.h>
-#include <poll.h>
-#include <sys/wait.h>
-
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <sstream>
 #include <utility>
 
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/wait.h>
+
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/measure/measuring_progress.h"
-#include "experiments/drivers/workers/work_queue.h"
+#include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/workers/worker_process.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {
+
+/// Generations that are left, handed out one by one. A shard gets those of a block, which are
+/// compared with each other, before those of the next, whichever of its processes asks.
+class WorkQueue {
+ public:
+  /// @param rows  in the order of measuring @param log  knows how often each was tried
+  WorkQueue(const Plan& plan, const std::vector<std::size_t>& rows, const RunLog& log);
+  std::optional<Assignment> next(int shard);
+  /// The next of the shard, which was not begun.
+  void give_back(int shard, const Assignment& assignment) { begun_[shard].push_front(assignment); }
+  /// Whether next() has something.
+  bool has_work_for(int shard) const;
+
+ private:
+  std::deque<std::deque<Assignment>> blocks_;
+  std::map<int, std::deque<Assignment>> begun_;  ///< by shard
+};
+
+WorkQueue::WorkQueue(const Plan& plan, const std::vector<std::size_t>& rows, const RunLog& log) {
+  for (const std::vector<std::size_t>& block : blocks_of(plan, rows)) {
+    blocks_.emplace_back();
+    for (const std::size_t row : block) blocks_.back().push_back({row, attempts_of(log, row)});
+  }
+}
+
+std::optional<Assignment> WorkQueue::next(int shard) {
+  std::deque<Assignment>& own = begun_[shard];
+  if (own.empty() && !blocks_.empty()) {
+    own = std::move(blocks_.front());
+    blocks_.pop_front();
+  }
+  if (own.empty()) return std::nullopt;
+  const Assignment assignment = own.front();
+  own.pop_front();
+  return assignment;
+}
+
+bool WorkQueue::has_work_for(int shard) const {
+  const auto own = begun_.find(shard);
+  return !blocks_.empty() || (own != begun_.end() && !own->second.empty());
+}
 
 using Clock = std::chrono::steady_clock;
 

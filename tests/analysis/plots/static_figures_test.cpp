@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "analysis/plots/gnuplot.h"
-#include "analysis/plots/process.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "tests/analysis/support/summarised_run.h"

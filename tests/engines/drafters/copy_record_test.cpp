@@ -1,4 +1,3 @@
-#include "engines/drafters/copy_record.h"
 
 #include <gtest/gtest.h>
 

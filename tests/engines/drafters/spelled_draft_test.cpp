@@ -1,4 +1,3 @@
-#include "engines/drafters/spelled_draft.h"
 
 #include <gtest/gtest.h>
 

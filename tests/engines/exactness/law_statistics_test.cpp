@@ -7,8 +7,7 @@
 #include <cstdio>
 #include <random>
 
-#include "sim/analytic/lenience.h"
-#include "sim/analytic/rule_acceptance.h"
+#include "sim/analytic/one_token.h"
 #include "tests/engines/exactness/law_statistics.h"
 #include "tests/engines/exactness/trials.h"
 #include "tests/support/test_size.h"

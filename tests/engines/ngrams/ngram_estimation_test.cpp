@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engines/ngrams/small_float.h"
+#include "engines/ngrams/ngram_arrays.h"
 #include "sim/system/errors.h"
 #include "tests/engines/ngrams/slow_ngrams.h"
 

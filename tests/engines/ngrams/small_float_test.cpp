@@ -1,10 +1,9 @@
-#include "engines/ngrams/small_float.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "engines/ngrams/packed_24.h"
+#include "engines/ngrams/ngram_arrays.h"
 
 namespace speclab::engines {
 namespace {

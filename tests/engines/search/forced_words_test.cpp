@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "engines/search/beam_group.h"
-#include "engines/search/forced_word_checks.h"
+#include "engines/search/search_checks.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {

@@ -1,4 +1,4 @@
-#include "engines/training/torch/draft_batch.h"
+#include "engines/training/torch/small_transformer_model.h"
 
 #include <ATen/core/Tensor.h>
 #include <gtest/gtest.h>

@@ -9,8 +9,8 @@
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
-#include "engines/training/torch/feature_batch.h"
-#include "engines/training/torch/feature_transformer_task.h"
+#include "engines/training/torch/feature_transformer_trainer.h"
+#include "engines/training/torch/target_rows.h"
 #include "tests/engines/training/feature_drafter.h"
 
 namespace speclab::engines {

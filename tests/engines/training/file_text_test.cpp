@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "engines/training/text_split.h"
+#include "engines/training/own_text.h"
 #include "sim/system/errors.h"
 #include "tests/engines/training/tiny_target.h"
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engines/families/catalogue.h"
-#include "engines/training/training_record.h"
+#include "engines/training/manifest.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "engines/ngrams/ngram_file.h"
-#include "engines/training/held_out.h"
 #include "sim/system/errors.h"
 #include "tests/engines/decoding/letter_tokenizer.h"
 #include "tests/engines/drafters/ngram_drafting.h"

@@ -1,5 +1,5 @@
 #include "engines/training/own_text_file.h"
-#include "engines/training/text_split.h"
+#include "engines/training/own_text.h"
 
 #include <gtest/gtest.h>
 

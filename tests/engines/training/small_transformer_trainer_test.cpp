@@ -2,7 +2,7 @@
 // folder.
 
 #include "engines/training/torch/small_transformer_trainer.h"
-#include "engines/families/shape_json.h"
+#include "engines/families/json_shape.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>

@@ -1,7 +1,7 @@
 #include "tests/engines/training/tiny_target.h"
 
 #include "engines/families/catalogue.h"
-#include "engines/families/shape_json.h"
+#include "engines/families/json_shape.h"
 #include "engines/formats/safetensors_writer.h"
 #include "sim/system/files.h"
 

@@ -18,9 +18,6 @@
 
 #include "engines/families/feature_transformer.h"
 #include "engines/models/draft_vocabulary.h"
-#include "engines/training/torch/draft_batch.h"
-#include "engines/training/torch/feature_batch.h"
-#include "engines/training/torch/feature_transformer_task.h"
 #include "engines/training/torch/feature_transformer_trainer.h"
 #include "engines/training/torch/mlp_speculator_model.h"
 #include "engines/training/torch/small_transformer_model.h"

@@ -1,4 +1,4 @@
-#include "engines/training/training_record.h"
+#include "engines/training/manifest.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "sim/analytic/candidates.h"
-#include "sim/analytic/rule_acceptance.h"
+#include "sim/analytic/one_token.h"
 #include "tests/sim/agreement/twin.h"
 
 namespace speclab::testing {

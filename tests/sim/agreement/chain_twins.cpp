@@ -3,11 +3,8 @@
 #include <algorithm>
 
 #include "sim/analytic/acceptance_mixtures.h"
+#include "sim/analytic/generation.h"
 #include "sim/analytic/metrics.h"
-#include "sim/analytic/needed_acceptance.h"
-#include "sim/analytic/operations.h"
-#include "sim/analytic/oracle.h"
-#include "sim/analytic/sequence_times.h"
 #include "sim/analytic/speedup.h"
 #include "sim/analytic/surface_speedup.h"
 #include "sim/analytic/tokens_per_round.h"

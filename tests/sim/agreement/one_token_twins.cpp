@@ -5,9 +5,7 @@
 #include <cmath>
 
 #include "sim/analytic/block_verification.h"
-#include "sim/analytic/lenience.h"
 #include "sim/analytic/one_token.h"
-#include "sim/analytic/rule_acceptance.h"
 #include "tests/sim/agreement/twin.h"
 
 namespace speclab::testing {

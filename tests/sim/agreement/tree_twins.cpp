@@ -2,7 +2,6 @@
 
 #include <numeric>
 
-#include "sim/analytic/best_first_tree.h"
 #include "sim/analytic/static_tree.h"
 #include "sim/analytic/tree_families.h"
 #include "tests/sim/agreement/twin.h"

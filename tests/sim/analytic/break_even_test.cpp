@@ -1,4 +1,3 @@
-#include "sim/analytic/break_even.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "sim/analytic/round_costs.h"
 #include "sim/system/errors.h"
 #include "tests/support/sim_values.h"
 

@@ -1,4 +1,4 @@
-#include "sim/analytic/cross_tokenizer.h"
+#include "sim/analytic/metrics.h"
 
 #include <gtest/gtest.h>
 

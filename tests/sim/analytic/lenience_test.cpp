@@ -1,4 +1,3 @@
-#include "sim/analytic/lenience.h"
 
 #include <gtest/gtest.h>
 

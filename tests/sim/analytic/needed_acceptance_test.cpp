@@ -1,4 +1,3 @@
-#include "sim/analytic/needed_acceptance.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/analytic/operations.h"
+#include "sim/analytic/speedup.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,3 @@
-#include "sim/analytic/oracle.h"
 
 #include <gtest/gtest.h>
 

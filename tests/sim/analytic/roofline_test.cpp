@@ -5,7 +5,6 @@
 #include <sstream>
 #include <vector>
 
-#include "sim/analytic/named_machines.h"
 #include "sim/system/errors.h"
 #include "tests/support/random_values.h"
 #include "tests/support/refused_values.h"

@@ -1,5 +1,4 @@
 // The closed forms against the rules themselves, every decision forked.
-#include "sim/analytic/rule_acceptance.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +6,6 @@
 
 #include "sim/analytic/block_verification.h"
 #include "sim/analytic/candidates.h"
-#include "sim/analytic/lenience.h"
 #include "sim/analytic/one_token.h"
 #include "sim/analytic/tokens_per_round.h"
 #include "sim/rules/acceptance.h"

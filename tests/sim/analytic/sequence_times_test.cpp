@@ -1,4 +1,4 @@
-#include "sim/analytic/sequence_times.h"
+#include "sim/analytic/generation.h"
 
 #include <gtest/gtest.h>
 

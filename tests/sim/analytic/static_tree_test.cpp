@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <functional>
 
-#include "sim/analytic/best_first_tree.h"
-#include "sim/analytic/optimal_tokens.h"
+#include "sim/analytic/sequoia_table.h"
 #include "sim/analytic/tokens_per_round.h"
+#include "sim/analytic/tree_families.h"
 #include "sim/system/errors.h"
 #include "tests/sim/analytic/every_shape.h"
 #include "tests/support/random_values.h"

@@ -13,11 +13,9 @@
 #include <cstdio>
 
 #include "sim/monte_carlo/acceptance_estimates.h"
-#include "sim/monte_carlo/beta_process.h"
+#include "sim/monte_carlo/acceptance_process.h"
 #include "sim/monte_carlo/dialled_process.h"
-#include "sim/monte_carlo/position_process.h"
 #include "sim/monte_carlo/simulated_generation.h"
-#include "sim/monte_carlo/two_state_process.h"
 #include "sim/policies/policy_registry.h"
 #include "tests/sim/monte_carlo/support/expected_counts.h"
 

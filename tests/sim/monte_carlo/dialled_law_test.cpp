@@ -1,4 +1,3 @@
-#include "sim/monte_carlo/dialled_law.h"
 
 #include <gtest/gtest.h>
 

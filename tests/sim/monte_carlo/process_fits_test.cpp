@@ -6,10 +6,9 @@
 #include <cmath>
 
 #include "sim/analytic/tokens_per_round.h"
-#include "sim/monte_carlo/acceptance_constancy.h"
+#include "sim/monte_carlo/acceptance_counts.h"
 #include "sim/monte_carlo/acceptance_estimates.h"
-#include "sim/monte_carlo/position_process.h"
-#include "sim/monte_carlo/two_state_process.h"
+#include "sim/monte_carlo/acceptance_process.h"
 #include "sim/policies/policy_registry.h"
 #include "sim/system/errors.h"
 #include "tests/sim/monte_carlo/support/synthetic_log.h"

@@ -8,7 +8,7 @@
 #include "analysis/tables/table.h"
 #include "sim/monte_carlo/acceptance_estimates.h"
 #include "sim/monte_carlo/process_fits.h"
-#include "sim/monte_carlo/replay_process.h"
+#include "sim/monte_carlo/round_trace.h"
 #include "sim/monte_carlo/simulated_generation.h"
 #include "sim/policies/constant_policy.h"
 

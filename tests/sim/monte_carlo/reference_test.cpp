@@ -7,13 +7,11 @@
 #include <memory>
 
 #include "experiments/bench/simulation/reference_rounds.h"
-#include "sim/monte_carlo/beta_process.h"
+#include "sim/monte_carlo/acceptance_process.h"
 #include "sim/monte_carlo/dialled_process.h"
-#include "sim/monte_carlo/position_process.h"
-#include "sim/monte_carlo/replay_process.h"
 #include "sim/monte_carlo/round_law_process.h"
+#include "sim/monte_carlo/round_trace.h"
 #include "sim/monte_carlo/simulated_generation.h"
-#include "sim/monte_carlo/two_state_process.h"
 #include "sim/policies/auto_policy.h"
 #include "sim/policies/clairvoyant_policy.h"
 #include "sim/policies/policy_registry.h"

@@ -1,9 +1,9 @@
-#include "sim/monte_carlo/replay_process.h"
+#include "sim/monte_carlo/round_trace.h"
 
 #include <gtest/gtest.h>
 
+#include "sim/monte_carlo/acceptance_process.h"
 #include "sim/monte_carlo/simulated_generation.h"
-#include "sim/monte_carlo/two_state_process.h"
 #include "sim/policies/policy_registry.h"
 #include "sim/system/errors.h"
 #include "tests/sim/monte_carlo/support/synthetic_log.h"

@@ -1,4 +1,4 @@
-#include "sim/system/expanded_home.h"
+#include "sim/system/files.h"
 
 #include <gtest/gtest.h>
 #include <pwd.h>

@@ -7,7 +7,6 @@
 
 #include "sim/system/errors.h"
 #include "sim/system/sha256.h"
-#include "sim/system/whole_file.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/support/file_size_limit.h"
 

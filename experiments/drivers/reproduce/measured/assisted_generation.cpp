@@ -4,7 +4,6 @@
 
 #include <set>
 
-#include "experiments/drivers/reproduce/measured/beside_figure.h"
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 #include "sim/system/errors.h"
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "experiments/drivers/reproduce/measured/beside_figure.h"
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 
 namespace speclab::experiments {

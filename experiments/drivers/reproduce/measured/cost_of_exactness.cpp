@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "experiments/drivers/reproduce/measured/beside_figure.h"
 #include "experiments/drivers/reproduce/measured/crossings.h"
+#include "experiments/drivers/reproduce/measured/measured_run.h"
 
 namespace speclab::experiments {
 namespace {

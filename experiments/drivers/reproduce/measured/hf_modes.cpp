@@ -7,7 +7,6 @@
 
 #include "experiments/drivers/modes/mode_summary.h"
 #include "experiments/drivers/prompts/chat_prompt.h"
-#include "experiments/drivers/reproduce/measured/beside_figure.h"
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 #include "experiments/drivers/reproduce/measured/mode_tables.h"
 

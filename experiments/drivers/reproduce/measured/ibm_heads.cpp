@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "experiments/drivers/reproduce/measured/beside_figure.h"
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 
 namespace speclab::experiments {

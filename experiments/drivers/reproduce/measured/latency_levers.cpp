@@ -8,7 +8,6 @@
 
 #include "experiments/drivers/levers/measure_levers.h"
 #include "experiments/drivers/program/engines_loader.h"
-#include "experiments/drivers/reproduce/measured/beside_figure.h"
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"

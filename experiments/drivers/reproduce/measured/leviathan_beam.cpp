@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "experiments/drivers/modes/mode_summary.h"
-#include "experiments/drivers/reproduce/measured/beside_figure.h"
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 #include "experiments/drivers/reproduce/measured/mode_tables.h"
 #include "sim/analytic/speculative_beam.h"

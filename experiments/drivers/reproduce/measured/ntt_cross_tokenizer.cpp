@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "experiments/drivers/reproduce/measured/beside_figure.h"
 #include "experiments/drivers/reproduce/measured/crossings.h"
+#include "experiments/drivers/reproduce/measured/measured_run.h"
 
 namespace speclab::experiments {
 namespace {

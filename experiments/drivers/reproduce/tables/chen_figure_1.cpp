@@ -5,10 +5,8 @@
 
 #include <utility>
 
-#include "experiments/drivers/reproduce/paper_figures.h"
 #include "experiments/drivers/reproduce/tables/tables.h"
-#include "sim/analytic/needed_acceptance.h"
-#include "sim/analytic/sequence_times.h"
+#include "sim/analytic/generation.h"
 #include "sim/analytic/speedup.h"
 #include "sim/analytic/tokens_per_round.h"
 #include "sim/system/errors.h"

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "experiments/drivers/reproduce/paper_figures.h"
 #include "experiments/drivers/reproduce/tables/tables.h"
 #include "sim/analytic/heuristic_schedule.h"
 #include "sim/analytic/speedup.h"

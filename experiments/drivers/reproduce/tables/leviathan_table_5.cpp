@@ -5,9 +5,7 @@
 
 #include <map>
 
-#include "experiments/drivers/reproduce/paper_figures.h"
 #include "experiments/drivers/reproduce/tables/tables.h"
-#include "sim/analytic/needed_acceptance.h"
 #include "sim/analytic/speedup.h"
 #include "sim/system/errors.h"
 

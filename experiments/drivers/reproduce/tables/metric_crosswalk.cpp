@@ -4,9 +4,8 @@
 #include <fmt/format.h>
 
 #include "experiments/drivers/reproduce/crosswalk.h"
-#include "experiments/drivers/reproduce/paper_figures.h"
 #include "experiments/drivers/reproduce/tables/tables.h"
-#include "sim/analytic/cross_tokenizer.h"
+#include "sim/analytic/metrics.h"
 #include "sim/analytic/tokens_per_round.h"
 
 namespace speclab::experiments {

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "experiments/drivers/reproduce/paper_figures.h"
 #include "experiments/drivers/reproduce/tables/tables.h"
-#include "sim/analytic/cross_tokenizer.h"
 #include "sim/analytic/metrics.h"
 #include "sim/analytic/tree_families.h"
 #include "sim/system/errors.h"

@@ -6,10 +6,8 @@
 #include <map>
 #include <set>
 
-#include "experiments/drivers/reproduce/paper_figures.h"
 #include "experiments/drivers/reproduce/tables/tables.h"
 #include "experiments/drivers/reproduce/tree_examples.h"
-#include "sim/analytic/best_first_tree.h"
 #include "sim/analytic/roofline.h"
 #include "sim/analytic/static_tree.h"
 #include "sim/analytic/tree_families.h"

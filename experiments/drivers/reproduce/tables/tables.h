@@ -1,6 +1,10 @@
 #pragma once
-// Every table and figure that is rebuilt; each in the file of its name.
+// Every table and figure that is rebuilt from formulas, and parts of their figures.
 
+#include <string>
+#include <vector>
+
+#include "analysis/plots/figure.h"
 #include "experiments/drivers/papers/comparison.h"
 #include "experiments/drivers/papers/papers.h"
 
@@ -21,5 +25,20 @@ Reproduction hf_schedule(const Papers& papers);
 Reproduction ntt_metrics(const Papers& papers);
 Reproduction batch_crossover(const Papers& papers);
 Reproduction metric_crosswalk(const Papers& papers);
+
+// Parts of the figures that rebuild those of the papers.
+
+/// A vertex of a line, without a mark.
+analysis::Point vertex(double x, double y);
+/// A number of the paper.
+analysis::Point paper_point(double x, double y);
+
+/// Our curve without marks and the paper's points on it, in the order of x.
+analysis::Series curve(std::string name, std::size_t colour, std::vector<analysis::Point> points);
+
+analysis::Axis axis(std::string label, double low, double high);
+
+/// Values from low to high, both included.
+std::vector<double> steps(double low, double high, int count);
 
 }  // namespace speclab::experiments

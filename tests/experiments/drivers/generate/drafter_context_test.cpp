@@ -1,4 +1,4 @@
-#include "experiments/drivers/generate/drafter_context.h"
+#include "experiments/drivers/generate/text_in_rounds.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "experiments/drivers/generation/generation_mode.h"
-#include "experiments/drivers/generation/saved_config.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "tests/engines/formats/temporary_folder.h"

@@ -1,7 +1,7 @@
 // Every key of GenerationConfig that sampling reads changes the law as its definition says; the
 // laws are worked out by hand.
 
-#include "experiments/drivers/generation/sampling_of_config.h"
+#include "experiments/drivers/generation/generation_config.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "experiments/drivers/levers/step_costs.h"
+#include "experiments/drivers/levers/measure_steps.h"
 #include "experiments/drivers/reproduce/measured/measured_table.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"

@@ -4,7 +4,6 @@
 
 #include <atomic>
 
-#include "experiments/drivers/program/threads.h"
 #include "tests/engines/formats/temporary_folder.h"
 
 namespace speclab::experiments {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "experiments/drivers/measure/measuring_progress.h"
-#include "experiments/drivers/program/terminal.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 
 namespace speclab::experiments {

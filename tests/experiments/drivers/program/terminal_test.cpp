@@ -1,4 +1,3 @@
-#include "experiments/drivers/program/terminal.h"
 
 #include <gtest/gtest.h>
 #include <pty.h>

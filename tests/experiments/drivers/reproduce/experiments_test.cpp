@@ -9,7 +9,7 @@
 
 #include "analysis/tables/table.h"
 #include "experiments/papers/embedded_papers.h"
-#include "sim/analytic/named_machines.h"
+#include "sim/analytic/roofline.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 

@@ -1,6 +1,3 @@
-#include "sim/analytic/break_even.h"
-#include "sim/analytic/operations.h"
-#include "sim/analytic/oracle.h"
 #include "sim/analytic/speedup.h"
 #include "tests/sim/analytic/worked_values/worked_formula.h"
 

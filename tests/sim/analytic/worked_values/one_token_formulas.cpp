@@ -1,4 +1,3 @@
-#include "sim/analytic/lenience.h"
 #include "sim/analytic/one_token.h"
 #include "tests/sim/analytic/worked_values/worked_formula.h"
 

@@ -1,4 +1,3 @@
-#include "sim/analytic/cross_tokenizer.h"
 #include "sim/analytic/dsi.h"
 #include "sim/analytic/metrics.h"
 #include "sim/analytic/speculative_beam.h"

@@ -1,0 +1,21 @@
+#pragma once
+#include <string>
+
+#include "analysis/plots/figures.h"
+
+namespace speclab::analysis {
+
+/// A table of times as a reader meets them, until the first token and for a token of the decoding:
+/// percentiles over prompts, each the mean of its generations. Where the prompts are too few for a
+/// percentile, how many it needs stands in its place.
+std::string percentile_section_html(const FigureData& data);
+
+/// HTML: what choosing the drafter on pilots gave, a row a model and sampling setting. Empty if
+/// nothing was predicted.
+std::string choice_section_html(const FigureData& data);
+
+/// A table of the acceptance processes fitted to the chains of the lowest temperature; empty where
+/// there is none to fit.
+std::string process_section_html(const FigureData& data);
+
+}  // namespace speclab::analysis
