@@ -5,10 +5,38 @@
 #include <string_view>
 #include <vector>
 
-#include "engines/templates/lexer.h"
-#include "engines/templates/template_error.h"
+#include "engines/templates/template.h"
 
 namespace speclab::templates {
+
+enum class TokenType : std::uint8_t {
+  data,
+  variable_begin,
+  variable_end,
+  block_begin,
+  block_end,
+  name,
+  text,
+  integer,
+  real,
+  sign,
+  end
+};
+
+struct Token {
+  TokenType type;
+  std::string text;  ///< of a text what it means; of the others what the source holds
+  int line;
+};
+
+/// Splits a template into tokens, as jinja2 does with trim_blocks and lstrip_blocks. Comments and
+/// blanks inside tags are gone, line ends are line feeds, and the last line end is dropped.
+/// @throws TemplateError (syntax) also where the source is too long or no UTF-8
+std::vector<Token> tokens_of(std::string_view source, const Limits& limits);
+
+[[noreturn]] inline void fail_syntax(int line, const std::string& message) {
+  throw TemplateError(Fault::syntax, line, message);
+}
 
 /// The tokens of a template in turn; it never runs past the end.
 class TokenStream {
@@ -60,12 +88,23 @@ class TokenStream {
   [[noreturn]] void fail(const std::string& allowed) const {
     const std::string found =
         is(TokenType::end) ? "the end of the template" : "'" + current().text.substr(0, 40) + "'";
-    throw TemplateError(Fault::syntax, line(), found + "; allowed here: " + allowed);
+    fail_syntax(line(), found + "; allowed here: " + allowed);
   }
 
  private:
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
 };
+
+/// A token and how many bytes of the source it takes.
+struct TagToken {
+  Token token;
+  std::size_t length;
+};
+
+/// The name, number, string or sign at the beginning of a text inside of a tag.
+/// @param is_behind_dot  then digits are an index: `a.0.1`
+/// @throws TemplateError (syntax) if none begins there
+TagToken tag_token(std::string_view rest, bool is_behind_dot, int line);
 
 }  // namespace speclab::templates

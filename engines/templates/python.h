@@ -1,10 +1,13 @@
 #pragma once
 // Python's ways with any value: its type's name, truth, length, items, equality, order and text.
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <span>
 #include <string>
 
 #include "engines/templates/rendering.h"
+#include "engines/templates/tree.h"
 
 namespace speclab::templates {
 
@@ -38,5 +41,25 @@ void set_item(Rendering& rendering, Mapping& mapping, const Value& key, const Va
 /// The value of a key, or null.
 const Value* item_of(Rendering& rendering, const Mapping& mapping, const Value& key);
 const Value* item_of_text(Rendering& rendering, const Mapping& mapping, std::string_view key);
+
+/// A binary operator of Python. @throws TemplateError where Python raises
+Value calculated(Rendering& rendering, Sign sign, const Value& left, const Value& right);
+/// `-value` or `+value`
+Value signed_value(Rendering& rendering, bool is_negative, const Value& value);
+/// One pair of a chain of comparisons. @param sign  ==, !=, <, <=, >, >=, in or not in
+bool holds(Rendering& rendering, const std::string& sign, const Value& left, const Value& right);
+
+/// Python's `text % values`. @throws TemplateError
+Value formatted_by_percent(Rendering& rendering, const std::string& format, const Value& values);
+/// Python's `text.format(...)`. @throws TemplateError
+Value formatted_by_braces(Rendering& rendering, const std::string& format,
+                          const CallArguments& arguments);
+
+/// The text with the five characters of HTML replaced, as markupsafe does.
+std::string escaped_markup(const Rendering& rendering, std::string_view text);
+
+/// The value that Python's json.loads would give.
+/// @throws TemplateError if it is nested too deeply or holds text that is no UTF-8
+Value value_of(Rendering& rendering, const nlohmann::ordered_json& json);
 
 }  // namespace speclab::templates

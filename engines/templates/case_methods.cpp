@@ -1,10 +1,9 @@
-#include "engines/templates/text_classes.h"
-
 #include <algorithm>
 #include <map>
 
 #include "engines/templates/characters.h"
-#include "engines/templates/python_values.h"
+#include "engines/templates/functions.h"
+#include "engines/templates/python.h"
 
 namespace speclab::templates {
 namespace {
@@ -26,9 +25,9 @@ Value swapped_case(Rendering& rendering, const Value& self, const CallArguments&
   const Parameters given(rendering, "swapcase", arguments, {});
   rendering.step_texts(self.bytes().size());
   std::string text;
-  for (const char32_t character : code_points(self.bytes())) {
+  for (const char32_t character : characters_of(self.bytes())) {
     std::string one;
-    append_utf8(one, character);
+    append_utf8(character, one);
     text += is_upper(character) ? lowercase(one) : uppercase(one);
   }
   return rendering.make_text(std::move(text));
@@ -39,7 +38,7 @@ template <bool (*is_of_class)(char32_t)>
 Value all_are(Rendering& rendering, const Value& self, const CallArguments& arguments) {
   const Parameters given(rendering, "a method of classes", arguments, {});
   rendering.step_characters(self.bytes().size());
-  const std::u32string characters = code_points(self.bytes());
+  const std::u32string characters = characters_of(self.bytes());
   return Value(!characters.empty() && std::ranges::all_of(characters, is_of_class));
 }
 
@@ -51,7 +50,7 @@ Value is_all_ascii(Rendering&, const Value& self, const CallArguments&) {
 
 Value is_printable_text(Rendering& rendering, const Value& self, const CallArguments&) {
   rendering.step_characters(self.bytes().size());
-  return Value(std::ranges::all_of(code_points(self.bytes()), is_shown_by_repr));
+  return Value(std::ranges::all_of(characters_of(self.bytes()), is_shown_by_repr));
 }
 
 /// Whether there are cased characters, and all of them are of one case.
@@ -59,7 +58,7 @@ template <bool (*is_case)(char32_t)>
 Value cased_are(Rendering& rendering, const Value& self, const CallArguments&) {
   rendering.step_characters(self.bytes().size());
   bool has_cased = false;
-  for (const char32_t character : code_points(self.bytes())) {
+  for (const char32_t character : characters_of(self.bytes())) {
     if (is_case(character))
       has_cased = true;
     else if (is_upper(character) || is_lower(character) || is_title(character))
@@ -71,7 +70,7 @@ Value cased_are(Rendering& rendering, const Value& self, const CallArguments&) {
 Value is_titled(Rendering& rendering, const Value& self, const CallArguments&) {
   rendering.step_characters(self.bytes().size());
   bool is_behind_cased = false, has_cased = false;
-  for (const char32_t character : code_points(self.bytes())) {
+  for (const char32_t character : characters_of(self.bytes())) {
     const bool is_large = is_upper(character) || is_title(character);
     if ((is_large && is_behind_cased) || (is_lower(character) && !is_behind_cased))
       return Value(false);
@@ -83,7 +82,7 @@ Value is_titled(Rendering& rendering, const Value& self, const CallArguments&) {
 
 Value is_identifier(Rendering& rendering, const Value& self, const CallArguments&) {
   rendering.step_characters(self.bytes().size());
-  const std::u32string characters = code_points(self.bytes());
+  const std::u32string characters = characters_of(self.bytes());
   const auto may_begin = [](char32_t c) { return c == '_' || is_alphabetic(c); };
   return Value(
       !characters.empty() && may_begin(characters[0]) &&
@@ -103,12 +102,6 @@ std::size_t fill_count(Rendering& rendering, const Text& text, Integer width,
   return count;
 }
 
-std::string times(std::size_t count, std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < count; ++i) result += text;
-  return result;
-}
-
 enum class Align : std::uint8_t { left, right, center };
 
 template <Align align>
@@ -124,7 +117,7 @@ Value aligned(Rendering& rendering, const Value& self, const CallArguments& argu
   const std::size_t left = align == Align::left    ? 0
                            : align == Align::right ? count
                                                    : count / 2 + (count & width & 1);
-  return rendering.make_text(times(left, fill) + self.bytes() + times(count - left, fill));
+  return rendering.make_text(repeated(fill, left) + self.bytes() + repeated(fill, count - left));
 }
 
 Value zero_filled(Rendering& rendering, const Value& self, const CallArguments& arguments) {
@@ -151,17 +144,15 @@ Value with_spaces_for_tabs(Rendering& rendering, const Value& self,
       continue;
     }
     text.push_back(byte);
-    column = byte == '\n' || byte == '\r'                        ? 0
-             : (static_cast<unsigned char>(byte) & 0xC0) != 0x80 ? column + 1
-                                                                 : column;
+    column = byte == '\n' || byte == '\r' ? 0 : column + (continues_character(byte) ? 0 : 1);
   }
   return rendering.make_text(std::move(text));
 }
 
 }  // namespace
 
-Method class_method(const std::string& name) {
-  static const std::map<std::string, Method, std::less<>> methods = {
+const MethodTable& case_methods() {
+  static const MethodTable methods = {
       {"capitalize", changed<capitalised>},
       {"casefold", changed<casefolded>},
       {"center", aligned<Align::center>},
@@ -186,8 +177,7 @@ Method class_method(const std::string& name) {
       {"upper", changed<uppercase>},
       {"zfill", zero_filled},
   };
-  const auto found = methods.find(name);
-  return found == methods.end() ? nullptr : found->second;
+  return methods;
 }
 
 }  // namespace speclab::templates
