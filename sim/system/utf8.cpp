@@ -83,7 +83,7 @@ std::u32string characters_of(std::string_view text) {
   characters.reserve(text.size());
   while (!text.empty()) {
     characters.push_back(first_character(text));
-    text.remove_prefix(character_length(text[0]));
+    text.remove_prefix(std::min(text.size(), character_length(text[0])));
   }
   return characters;
 }

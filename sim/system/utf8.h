@@ -46,7 +46,7 @@ inline bool continues_character(char byte) {
 /// character is U+FFFD.
 char32_t first_character(std::string_view text);
 char32_t last_character(std::string_view text);
-/// @param text  valid UTF-8
+/// The characters of a text, U+FFFD where none begins.
 std::u32string characters_of(std::string_view text);
 std::string utf8_of(std::u32string_view characters);
 inline std::string utf8_of(char32_t character) { return utf8_of({&character, 1}); }

@@ -1,3 +1,6 @@
+#include <utf8proc.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "engines/tokenizers/byte_trie.h"
@@ -7,7 +10,60 @@
 namespace speclab::engines {
 namespace {
 
-class SentencePieceStep final : public NormalizerStep {
+/// Bytes of the first grapheme cluster.
+std::size_t grapheme_length(std::string_view text) {
+  utf8proc_int32_t state = 0;
+  std::size_t length = character_length(text[0]);
+  auto last = static_cast<utf8proc_int32_t>(first_character(text));
+  while (length < text.size()) {
+    const auto next = static_cast<utf8proc_int32_t>(first_character(text.substr(length)));
+    if (utf8proc_grapheme_break_stateful(last, next, &state)) break;
+    length += character_length(text[length]);
+    last = next;
+  }
+  return std::min(length, text.size());
+}
+
+/// Replaces whole grapheme clusters of less than six bytes, and characters of all others, by the
+/// shortest entry that each begins with.
+/// @source tokenizers/src/normalizers/precompiled.rs
+class PrecompiledStep {
+ public:
+  explicit PrecompiledStep(Charsmap charsmap) : charsmap_(std::move(charsmap)) {}
+
+  std::string apply(const std::string& text, std::size_t most) const {
+    if (charsmap_.empty()) return text;
+    std::string result;
+    std::string_view rest = text;
+    while (!rest.empty()) {
+      const std::string_view grapheme = rest.substr(0, grapheme_length(rest));
+      rest.remove_prefix(grapheme.size());
+      add(grapheme, most, result);
+    }
+    return result;
+  }
+
+ private:
+  void add(std::string_view grapheme, std::size_t most, std::string& result) const {
+    constexpr std::size_t kShort = 6;
+    if (grapheme.size() < kShort && add_replacement(grapheme, most, result)) return;
+    while (!grapheme.empty()) {
+      const std::string_view one = grapheme.substr(0, character_length(grapheme[0]));
+      if (!add_replacement(one, most, result)) result += one;
+      grapheme.remove_prefix(one.size());
+    }
+  }
+  bool add_replacement(std::string_view text, std::size_t most, std::string& result) const {
+    const Charsmap::Match match = charsmap_.shortest(text);
+    check_made_bytes(result.size() + match.replacement.size(), most);
+    if (match.length > 0) result += match.replacement;
+    return match.length > 0;
+  }
+
+  Charsmap charsmap_;
+};
+
+class SentencePieceStep {
  public:
   SentencePieceStep(const SentencePieceRules& rules, Charsmap charsmap,
                     const std::vector<std::string>& kept)
@@ -16,15 +72,14 @@ class SentencePieceStep final : public NormalizerStep {
       if (!text.empty()) kept_.add(text, 0);
   }
 
-  std::string apply(std::string text, bool is_first, TextWork& work) const override {
-    std::string_view rest = text;
+  std::string apply(std::string_view rest, bool is_first, std::size_t most) const {
     if (rules_.remove_extra_whitespaces) drop_first_blanks(rest);
     if (rest.empty()) return "";
     std::string result;
     const bool has_blank = rules_.dummy_prefix == PrependScheme::always ||
                            (rules_.dummy_prefix == PrependScheme::first && is_first);
     if (has_blank && !rules_.treat_whitespace_as_suffix) result += blank();
-    add_all(rest, work.bytes_left, result);
+    add_all(rest, most, result);
     if (rules_.remove_extra_whitespaces)
       while (std::string_view(result).ends_with(blank()))
         result.resize(result.size() - blank().size());
@@ -85,10 +140,19 @@ class SentencePieceStep final : public NormalizerStep {
 
 }  // namespace
 
-std::shared_ptr<const NormalizerStep> sentencepiece_step(const SentencePieceRules& rules,
-                                                         Charsmap charsmap,
-                                                         const std::vector<std::string>& kept) {
-  return std::make_shared<SentencePieceStep>(rules, std::move(charsmap), kept);
+NormalizerStep precompiled_step(Charsmap charsmap) {
+  return [step = std::make_shared<const PrecompiledStep>(std::move(charsmap))](
+             const std::string& text, bool, TextWork& work) {
+    return step->apply(text, work.bytes_left);
+  };
+}
+
+NormalizerStep sentencepiece_step(const SentencePieceRules& rules, Charsmap charsmap,
+                                  const std::vector<std::string>& kept) {
+  return [step = std::make_shared<const SentencePieceStep>(rules, std::move(charsmap), kept)](
+             const std::string& text, bool is_first, TextWork& work) {
+    return step->apply(text, is_first, work.bytes_left);
+  };
 }
 
 }  // namespace speclab::engines
