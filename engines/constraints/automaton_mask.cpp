@@ -3,10 +3,100 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "sim/system/errors.h"
 
 namespace speclab::engines {
+namespace {
+
+std::size_t num_shared(std::string_view a, std::string_view b) {
+  return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+}
+
+std::vector<std::string> later_bytes(const Tokenizer& tokenizer, std::int32_t size) {
+  std::vector<std::string> bytes(static_cast<std::size_t>(size));
+  for (Token token = 0; token < std::min(size, tokenizer.vocab_size()); ++token)
+    bytes[static_cast<std::size_t>(token)] = tokenizer.token_bytes(token);
+  return bytes;
+}
+
+/// A token that stands at the beginning of a text without trouble: it is written in letters.
+Token plain_token(const std::vector<std::string>& bytes) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto found = std::ranges::find_if(bytes, [&](const std::string& text) {
+    return !text.empty() && std::ranges::all_of(text, is_letter);
+  });
+  return found == bytes.end() ? 0 : static_cast<Token>(found - bytes.begin());
+}
+
+/// Some decoders change what they put together: they part words or strip blanks.
+void check_joints(const Tokenizer& tokenizer, const std::vector<std::string>& bytes) {
+  const Token before = plain_token(bytes);
+  const std::string begin = tokenizer.decode({&before, 1});
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i].empty()) continue;
+    const std::array both{before, static_cast<Token>(i)};
+    if (tokenizer.decode(both) != begin + bytes[i])
+      throw ConfigError(
+          fmt::format("a constraint with a tokenizer that changes '{}' behind '{}'; allowed: "
+                      "tokenizers whose texts are those of their tokens side by side",
+                      escaped(bytes[i], 40), escaped(begin, 40)));
+  }
+}
+
+}  // namespace
+
+TokenSpellings::TokenSpellings(std::vector<std::string> bytes) : bytes_(std::move(bytes)) {
+  std::vector<Token> tokens;
+  for (std::size_t i = 0; i < bytes_.size(); ++i)
+    if (!bytes_[i].empty()) tokens.push_back(static_cast<Token>(i));
+  std::ranges::stable_sort(tokens, {}, [this](Token token) { return of(token); });
+  std::string_view before;
+  for (const Token token : tokens) {
+    const std::size_t shared = num_shared(of(token), before);
+    before = of(token);
+    further_ += before.substr(shared);
+    order_.push_back({token, static_cast<std::uint32_t>(shared),
+                      static_cast<std::uint32_t>(before.size() - shared)});
+    longest_ = std::max(longest_, before.size());
+  }
+}
+
+void TokenSpellings::add_allowed(const Automaton& automaton, std::int32_t state,
+                                 std::vector<bool>& allowed) const {
+  std::vector<std::int32_t> states(longest_ + 1, state);
+  std::size_t dead_length = longest_ + 1;  // of the beginning that leads nowhere
+  const char* byte = further_.data();
+  for (const Entry& entry : order_) {
+    const char* const end = byte + entry.further;
+    std::int32_t* last = &states[entry.shared];
+    if (entry.shared >= dead_length) {
+      byte = end;
+      continue;
+    }
+    while (byte != end && *last != Automaton::kNoState) {
+      const std::int32_t next = automaton.next(*last, static_cast<unsigned char>(*byte++));
+      *++last = next;
+    }
+    const bool leads_on = *last != Automaton::kNoState;
+    if (leads_on) allowed[static_cast<std::size_t>(entry.token)] = true;
+    dead_length = leads_on ? longest_ + 1 : static_cast<std::size_t>(last - states.data());
+    byte = end;
+  }
+}
+
+TextSpellings spellings_of(const Tokenizer& tokenizer, std::int32_t size) {
+  std::vector<std::string> later = later_bytes(tokenizer, size), first = later;
+  check_joints(tokenizer, later);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const auto token = static_cast<Token>(i);
+    if (!first[i].empty()) first[i] = tokenizer.decode({&token, 1});
+  }
+  const bool is_same = first == later;
+  const auto shared = std::make_shared<const TokenSpellings>(std::move(later));
+  return {is_same ? shared : std::make_shared<const TokenSpellings>(std::move(first)), shared};
+}
 
 constexpr std::int32_t kBeginning = -1;
 

@@ -2,10 +2,58 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "sim/system/errors.h"
+#include "sim/system/utf8.h"
 
 namespace speclab::engines {
 namespace {
+
+/// The last character of each length of encoding.
+constexpr char32_t kLastOfLength[] = {0x7F, 0x7FF, 0xFFFF, 0x10FFFF};
+
+/// The new last character of a range that has to be split, so that its bytes are ranges of their
+/// own; nothing if it need not be.
+std::optional<char32_t> split_of(const CharacterRange& range) {
+  for (const char32_t last : kLastOfLength)
+    if (range.first <= last && last < range.last) return last;
+  if (range.last <= kLastOfLength[0]) return std::nullopt;
+  for (int bits = 6; bits <= 18; bits += 6) {
+    const char32_t low = (char32_t{1} << bits) - 1;
+    if ((range.first & ~low) == (range.last & ~low)) continue;
+    if ((range.first & low) != 0) return range.first | low;
+    if ((range.last & low) != low) return (range.last & ~low) - 1;
+  }
+  return std::nullopt;
+}
+
+std::vector<ByteRange> bytes_of(const CharacterRange& range) {
+  const std::string first = utf8_of(range.first), last = utf8_of(range.last);
+  std::vector<ByteRange> bytes;
+  for (std::size_t i = 0; i < first.size(); ++i)
+    bytes.push_back({static_cast<std::uint8_t>(first[i]), static_cast<std::uint8_t>(last[i])});
+  return bytes;
+}
+
+/// The encodings of a set of characters: a text of the set has in place i a byte of range i of one
+/// of the results.
+/// @source the splitting of ranges in Cox's RE2 and Gallant's utf8-ranges
+std::vector<std::vector<ByteRange>> utf8_ranges(const CharacterSet& set) {
+  std::vector<CharacterRange> open(set.ranges().rbegin(), set.ranges().rend());
+  std::vector<std::vector<ByteRange>> encodings;
+  while (!open.empty()) {
+    const CharacterRange range = open.back();
+    open.pop_back();
+    if (const auto last = split_of(range)) {
+      open.push_back({*last + 1, range.last});
+      open.push_back({range.first, *last});
+    } else {
+      encodings.push_back(bytes_of(range));
+    }
+  }
+  return encodings;
+}
 
 class GraphBuilder {
  public:

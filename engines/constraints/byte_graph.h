@@ -4,9 +4,13 @@
 #include <vector>
 
 #include "engines/constraints/expression.h"
-#include "engines/constraints/utf8_bytes.h"
 
 namespace speclab::engines {
+
+/// Bytes from the first to the last, both included.
+struct ByteRange {
+  std::uint8_t first, last;
+};
 
 /// A nondeterministic automaton on bytes.
 struct ByteGraph {

@@ -7,12 +7,7 @@
 #include <map>
 #include <set>
 
-#include "engines/constraints/schema_containers.h"
-#include "engines/constraints/schema_numbers.h"
-#include "engines/constraints/schema_overlap.h"
-#include "engines/constraints/schema_place.h"
-#include "engines/constraints/schema_text.h"
-#include "engines/constraints/spelt_json.h"
+#include "engines/constraints/schema_parts.h"
 #include "sim/system/errors.h"
 #include "sim/system/json_text.h"
 
@@ -37,15 +32,6 @@ Keywords keywords_of(const std::string& type) {
   return {};
 }
 
-bool is_of_type(const Json& value, const std::string& type) {
-  if (type == "object") return value.is_object();
-  if (type == "array") return value.is_array();
-  if (type == "string") return value.is_string();
-  if (type == "integer") return value.is_number_integer();
-  if (type == "number") return value.is_number();
-  return type == "boolean" ? value.is_boolean() : value.is_null();
-}
-
 void check_keywords(const SchemaPlace& schema, const Keywords& known) {
   for (const auto& [key, value] : schema.value().items())
     if (std::ranges::find(known, key) == known.end() &&
@@ -54,13 +40,13 @@ void check_keywords(const SchemaPlace& schema, const Keywords& known) {
                           fmt::format("{}, and annotations", fmt::join(known, ", ")));
 }
 
-class SchemaReader final : public SchemaValues {
+class SchemaReader {
  public:
   /// @param rounded  numbers of the text, by the double that each became
   SchemaReader(const SchemaPlace& root, std::map<double, std::string> rounded)
       : root_(root), rounded_(std::move(rounded)) {}
 
-  Expression texts_of(const SchemaPlace& schema) override {
+  Expression texts_of(const SchemaPlace& schema) {
     if (++depth_ > kMostSchemaDepth)
       schema.fail("a schema within 64 others", "at most 64 within each other");
     if (++num_parts_ > kMostSchemaParts)
@@ -169,8 +155,9 @@ class SchemaReader final : public SchemaValues {
     if (type == "integer" || type == "number")
       for (const std::string& bound : keywords_of(type))
         if (schema.has(bound.c_str())) require_exact(schema.at(bound));
-    if (type == "object") return objects_of_schema(schema, *this);
-    if (type == "array") return arrays_of_schema(schema, *this);
+    const auto read_inner = [this](const SchemaPlace& inner) { return texts_of(inner); };
+    if (type == "object") return objects_of_schema(schema, read_inner);
+    if (type == "array") return arrays_of_schema(schema, read_inner);
     if (type == "string") return strings_of_schema(schema);
     if (type == "integer") return integers_of_schema(schema);
     if (type == "number") return numbers_of_schema(schema);
@@ -208,6 +195,15 @@ class SchemaReader final : public SchemaValues {
 };
 
 }  // namespace
+
+bool is_of_type(const Json& value, const std::string& type) {
+  if (type == "object") return value.is_object();
+  if (type == "array") return value.is_array();
+  if (type == "string") return value.is_string();
+  if (type == "integer") return value.is_number_integer();
+  if (type == "number") return value.is_number();
+  return type == "boolean" ? value.is_boolean() : value.is_null();
+}
 
 Expression read_json_schema(std::string_view schema, const std::string& file) {
   const Json root = parse_schema(schema, file);

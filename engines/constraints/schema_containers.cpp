@@ -1,13 +1,27 @@
-#include "engines/constraints/schema_containers.h"
-
 #include <algorithm>
 
 #include "engines/constraints/byte_graph.h"
 #include "engines/constraints/regex_reader.h"
-#include "engines/constraints/spelt_json.h"
+#include "engines/constraints/schema_parts.h"
+#include "sim/system/errors.h"
+#include "sim/system/utf8.h"
 
 namespace speclab::engines {
 namespace {
+
+/// Characters that stand for themselves within a string.
+const CharacterSet kPlain{{U' ', U'!'}, {U'#', U'['}, {U']', 0x10FFFF}};
+
+/// As it stands between quotes.
+std::string spelling_of(char32_t character) {
+  const std::string quoted = nlohmann::json(utf8_of(character)).dump();
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+Expression with_blank(const char* sign) {
+  return Expression::sequence(
+      {Expression::literal(sign), Expression::optional(Expression::literal(" "))});
+}
 
 struct Property {
   Expression text;  ///< its name and its value
@@ -37,7 +51,7 @@ std::vector<std::string> required_names(const SchemaPlace& schema) {
   return names;
 }
 
-std::vector<Property> properties_of(const SchemaPlace& schema, SchemaValues& values) {
+std::vector<Property> properties_of(const SchemaPlace& schema, const ReadSchema& read) {
   if (schema.has("additionalProperties") &&
       schema.at("additionalProperties").value() != SchemaPlace::Json(false))
     schema.at("additionalProperties")
@@ -48,7 +62,7 @@ std::vector<Property> properties_of(const SchemaPlace& schema, SchemaValues& val
   std::vector<Property> properties;
   for (const auto& [name, value] : schema.at("properties").value().items())
     properties.push_back({Expression::sequence({spelt_string(name), spelt_colon(),
-                                                values.texts_of(schema.at("properties").at(name))}),
+                                                read(schema.at("properties").at(name))}),
                           std::ranges::find(required, name) != required.end()});
   return properties;
 }
@@ -81,8 +95,61 @@ void check_size(const SchemaPlace& schema, const std::vector<Property>& properti
 
 }  // namespace
 
-Expression objects_of_schema(const SchemaPlace& schema, SchemaValues& values) {
-  const std::vector<Property> properties = properties_of(schema, values);
+Expression spelt_characters(const CharacterSet& set) {
+  std::vector<Expression> spellings{Expression::characters(set.intersection(kPlain))};
+  const CharacterSet escaped = set.intersection(kPlain.complement());
+  for (const CharacterRange& range : escaped.ranges())
+    for (char32_t one = range.first; one <= range.last; ++one)
+      spellings.push_back(Expression::literal(spelling_of(one)));
+  return Expression::choice(std::move(spellings));
+}
+
+Expression spelt_expression(const Expression& expression) {
+  if (expression.kind() == Expression::Kind::characters) return spelt_characters(expression.set());
+  std::vector<Expression> parts;
+  for (const Expression& part : expression.parts()) parts.push_back(spelt_expression(part));
+  switch (expression.kind()) {
+    case Expression::Kind::sequence:
+      return Expression::sequence(std::move(parts));
+    case Expression::Kind::choice:
+      return Expression::choice(std::move(parts));
+    default:
+      return Expression::repeated(parts.front(), expression.least(), expression.most());
+  }
+}
+
+Expression spelt_string(std::string_view text) {
+  SPECLAB_EXPECT(is_valid_utf8(text), "a string in UTF-8");
+  return Expression::literal(nlohmann::json(text).dump());
+}
+
+Expression spelt_comma() { return with_blank(","); }
+Expression spelt_colon() { return with_blank(":"); }
+
+Expression spelt_between(std::string_view open, std::vector<Expression> parts,
+                         std::string_view close) {
+  parts.insert(parts.begin(), Expression::literal(open));
+  parts.push_back(Expression::literal(close));
+  return Expression::sequence(std::move(parts));
+}
+
+Expression spelt_value(const nlohmann::ordered_json& value) {
+  if (!value.is_structured()) return Expression::literal(value.dump());
+  std::vector<Expression> parts;
+  for (const auto& [key, item] : value.items()) {
+    if (!parts.empty()) parts.push_back(spelt_comma());
+    if (value.is_object()) {
+      parts.push_back(spelt_string(key));
+      parts.push_back(spelt_colon());
+    }
+    parts.push_back(spelt_value(item));
+  }
+  return value.is_object() ? spelt_between("{", std::move(parts), "}")
+                           : spelt_between("[", std::move(parts), "]");
+}
+
+Expression objects_of_schema(const SchemaPlace& schema, const ReadSchema& read) {
+  const std::vector<Property> properties = properties_of(schema, read);
   check_size(schema, properties);
   std::vector<Expression> choices;  // by the property that stands first
   std::size_t first = 0;
@@ -97,12 +164,12 @@ Expression objects_of_schema(const SchemaPlace& schema, SchemaValues& values) {
   return Expression::choice(std::move(choices));
 }
 
-Expression arrays_of_schema(const SchemaPlace& schema, SchemaValues& values) {
+Expression arrays_of_schema(const SchemaPlace& schema, const ReadSchema& read) {
   const auto [least, most] = lengths(schema, "minItems", "maxItems");
   const Expression empty = Expression::literal("[]");
   if (most && *most == 0) return empty;
   if (!schema.has("items")) schema.fail("arrays without items", "a schema of the elements: items");
-  const Expression item = values.texts_of(schema.at("items"));
+  const Expression item = read(schema.at("items"));
   const Expression further =
       Expression::repeated(Expression::sequence({spelt_comma(), item}), std::max(least, 1) - 1,
                            most ? std::optional(*most - 1) : std::nullopt);

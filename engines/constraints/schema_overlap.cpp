@@ -1,16 +1,61 @@
-#include "engines/constraints/schema_overlap.h"
-
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "engines/constraints/schema_stretch.h"
-#include "engines/constraints/utf8_bytes.h"
+#include "engines/constraints/schema_parts.h"
+#include "sim/system/utf8.h"
 
 namespace speclab::engines {
 namespace {
+
+/// Numbers from `low` to `high`; each bound is excluded where its flag says so.
+struct Stretch {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool excludes_low = false, excludes_high = false;
+
+  /// Whether a number lies in both.
+  bool meets(const Stretch& other) const {
+    const double from = low > other.low ? low : other.low;
+    const double to = high < other.high ? high : other.high;
+    return from < to || (from == to && holds(from) && other.holds(from));
+  }
+  bool holds(double value) const {
+    return (value > low || (value == low && !excludes_low)) &&
+           (value < high || (value == high && !excludes_high));
+  }
+};
+
+/// Numbers between the bounds of a schema.
+Stretch numbers_of(const SchemaPlace& schema) {
+  Stretch stretch;
+  const auto tighten = [&](const char* key, double& bound, bool& excludes, bool is_exclusive,
+                           int sign) {
+    const auto place = schema.number(key);
+    if (!place) return;
+    const double value = place->value().get<double>();
+    if (sign * value < sign * bound) return;
+    if (value != bound) excludes = false;
+    bound = value;
+    excludes = excludes || is_exclusive;
+  };
+  tighten("minimum", stretch.low, stretch.excludes_low, false, 1);
+  tighten("exclusiveMinimum", stretch.low, stretch.excludes_low, true, 1);
+  tighten("maximum", stretch.high, stretch.excludes_high, false, -1);
+  tighten("exclusiveMaximum", stretch.high, stretch.excludes_high, true, -1);
+  return stretch;
+}
+
+/// Numbers of characters or elements. @param least, most  keywords of the schema
+Stretch lengths_of(const SchemaPlace& schema, const char* least, const char* most) {
+  Stretch stretch{.low = 0};
+  if (const auto length = schema.length(least)) stretch.low = *length;
+  if (const auto length = schema.length(most)) stretch.high = *length;
+  return stretch;
+}
 
 using Json = SchemaPlace::Json;
 using Names = std::set<std::string>;
@@ -45,15 +90,6 @@ bool are_equal(const Json& a, const Json& b) {
 
 bool is_whole(const Json& value) {
   return value.is_number() && std::floor(value.get<double>()) == value.get<double>();
-}
-
-bool has_type(const Json& value, const std::string& type) {
-  if (type == "integer") return is_whole(value);
-  if (type == "number") return value.is_number();
-  if (type == "string") return value.is_string();
-  if (type == "object") return value.is_object();
-  if (type == "array") return value.is_array();
-  return type == "boolean" ? value.is_boolean() : value.is_null();
 }
 
 class Overlap {
@@ -95,13 +131,14 @@ class Overlap {
       return std::ranges::any_of(*values, [&](const Json* one) { return are_equal(*one, value); });
     }
     count(schema, parts);
-    const bool has_a_type = std::ranges::any_of(
-        types_of(schema), [&](const std::string& type) { return has_type(value, type); });
+    const bool has_a_type = std::ranges::any_of(types_of(schema), [&](const std::string& type) {
+      return type == "integer" ? is_whole(value) : is_of_type(value, type);
+    });
     if (!has_a_type) return false;
     if (value.is_number()) return numbers_of(schema).holds(value.get<double>());
     if (value.is_string())
       return lengths_of(schema, "minLength", "maxLength")
-          .holds(static_cast<double>(characters_of(value.get_ref<const std::string&>())->size()));
+          .holds(static_cast<double>(characters_of(value.get_ref<const std::string&>()).size()));
     if (value.is_array())
       return lengths_of(schema, "minItems", "maxItems").holds(static_cast<double>(value.size()));
     return !value.is_object() || std::ranges::all_of(required_of(schema), [&](const auto& name) {

@@ -1,11 +1,11 @@
-#include "engines/templates/attributes.h"
+#include "engines/templates/functions.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 
 #include "engines/templates/characters.h"
-#include "engines/templates/python_values.h"
+#include "engines/templates/python.h"
 
 namespace speclab::templates {
 namespace {
@@ -36,7 +36,7 @@ Value unsafe_attribute(Rendering& rendering, const Value& value, const std::stri
 std::optional<Value> own_attribute(Rendering& rendering, const Value& value,
                                    const std::string& name) {
   if (value.is(Kind::object))
-    if (const Value* found = value.object().attribute(rendering, name)) return *found;
+    if (const auto found = value.object().attribute(rendering, name)) return found;
   if (value.is(Kind::sequence) && value.sequence().is_group)
     if (name == "grouper" || name == "list")
       return value.sequence().items[name == "grouper" ? 0 : 1];
@@ -141,7 +141,7 @@ Value slice_of(Rendering& rendering, const Value& value, const Value& begin, con
   std::u32string characters, chosen;
   if (value.is_text()) {
     rendering.step_characters(value.bytes().size());
-    characters = code_points(value.bytes());
+    characters = characters_of(value.bytes());
   }
   rendering.step_items(static_cast<std::size_t>(size));
   std::vector<Value> items;

@@ -4,6 +4,7 @@
 #include <unicode/uchar.h>
 #include <unicode/unistr.h>
 
+#include <algorithm>
 #include <functional>
 #include <unordered_set>
 
@@ -14,22 +15,9 @@ namespace {
 
 /// Takes the first character off a text that is not empty.
 char32_t take_first(std::string_view& rest) {
-  const auto byte = [&](std::size_t i) {
-    return static_cast<char32_t>(static_cast<unsigned char>(rest[i]));
-  };
-  const char32_t head = byte(0);
-  const std::size_t length = head < 0x80 ? 1 : head < 0xE0 ? 2 : head < 0xF0 ? 3 : 4;
-  char32_t character = length == 1 ? head : head & (0xFFu >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) character = (character << 6) | (byte(i) & 0x3Fu);
-  rest.remove_prefix(length);
+  const char32_t character = first_character(rest);
+  rest.remove_prefix(character_length(rest[0]));
   return character;
-}
-
-char32_t last_of(std::string_view text, std::size_t& length) {
-  length = 1;
-  while ((static_cast<unsigned char>(text[text.size() - length]) & 0xC0) == 0x80) ++length;
-  std::string_view character = text.substr(text.size() - length);
-  return take_first(character);
 }
 
 icu::UnicodeString utf16(std::string_view text) {
@@ -50,74 +38,58 @@ std::int32_t numeric_type(char32_t character) {
 }
 
 std::string title_of(char32_t character) {
-  std::string text;
-  append_utf8(text, character);
-  icu::UnicodeString title = utf16(text);
+  icu::UnicodeString title = utf16(utf8_of(character));
   return utf8(title.toTitle(nullptr, icu::Locale::getRoot(), U_TITLECASE_NO_LOWERCASE));
 }
 
 /// Bytes of the first so many characters. @param count  at most as many as there are
 std::size_t length_of_first(std::string_view text, std::size_t count) {
   std::size_t length = 0;
-  for (; count > 0; --count) {
-    const auto head = static_cast<unsigned char>(text[length]);
-    length += head < 0x80 ? 1 : head < 0xE0 ? 2 : head < 0xF0 ? 3 : 4;
-  }
+  for (; count > 0; --count) length += character_length(text[length]);
   return length;
 }
 
 std::string_view stripped(std::string_view text, Side side,
                           const std::function<bool(char32_t)>& goes) {
-  while (side != Side::right && !text.empty()) {
-    std::string_view rest = text;
-    if (!goes(take_first(rest))) break;
-    text = rest;
-  }
-  while (side != Side::left && !text.empty()) {
-    std::size_t length = 0;
-    if (!goes(last_of(text, length))) break;
-    text.remove_suffix(length);
+  while (side != Side::right && !text.empty() && goes(first_character(text)))
+    text.remove_prefix(character_length(text[0]));
+  while (side != Side::left && !text.empty() && goes(last_character(text))) {
+    while (continues_character(text.back())) text.remove_suffix(1);
+    text.remove_suffix(1);
   }
   return text;
+}
+
+constexpr std::size_t kNowhere = std::string_view::npos;
+/// The cost of a place whose first character agrees, in bytes that are read in the same time.
+constexpr std::size_t kPlaceBytes = 16;
+
+/// Bytes of a search, handed to the rendering before there are many of them.
+class SearchedBytes {
+ public:
+  explicit SearchedBytes(Rendering& rendering) : rendering_(rendering) {}
+  void add(std::size_t bytes) {
+    bytes_ += bytes;
+    if (bytes_ < 1024) return;
+    rendering_.step_bytes(bytes_);
+    bytes_ = 0;
+  }
+  /// A search for the nearest byte takes a step too.
+  void finish() { rendering_.step(1 + bytes_ / 64); }
+
+ private:
+  Rendering& rendering_;
+  std::size_t bytes_ = 0;
+};
+
+std::size_t num_equal(std::string_view text, std::string_view sought) {
+  return static_cast<std::size_t>(std::ranges::mismatch(sought, text).in1 - sought.begin());
 }
 
 }  // namespace
 
-std::u32string code_points(std::string_view utf8) {
-  std::u32string characters;
-  characters.reserve(utf8.size());
-  while (!utf8.empty()) characters.push_back(take_first(utf8));
-  return characters;
-}
-
-void append_utf8(std::string& text, char32_t character) {
-  const auto add = [&](char32_t byte) { text.push_back(static_cast<char>(byte)); };
-  if (character < 0x80) return add(character);
-  if (character < 0x800) {
-    add(0xC0 | (character >> 6));
-  } else if (character < 0x10000) {
-    add(0xE0 | (character >> 12));
-    add(0x80 | ((character >> 6) & 0x3F));
-  } else {
-    add(0xF0 | (character >> 18));
-    add(0x80 | ((character >> 12) & 0x3F));
-    add(0x80 | ((character >> 6) & 0x3F));
-  }
-  add(0x80 | (character & 0x3F));
-}
-
-std::string utf8_of(std::u32string_view characters) {
-  std::string text;
-  for (const char32_t character : characters) append_utf8(text, character);
-  return text;
-}
-
-bool is_valid_utf8(std::string_view text) { return valid_utf8_prefix(text) == text.size(); }
-
 std::size_t count_characters(std::string_view utf8) {
-  std::size_t count = 0;
-  for (const char byte : utf8) count += (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
-  return count;
+  return utf8.size() - static_cast<std::size_t>(std::ranges::count_if(utf8, continues_character));
 }
 
 std::string_view characters_between(Rendering& rendering, const Text& text, std::size_t begin,
@@ -135,11 +107,7 @@ std::string_view characters_between(Rendering& rendering, const Text& text, std:
 }
 
 /// @source Unicode: bidirectional types WS, B and S, and the category Zs
-bool is_space(char32_t c) {
-  return (c >= 9 && c <= 13) || (c >= 28 && c <= 32) || c == 0x85 || c == 0xA0 || c == 0x1680 ||
-         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
-         c == 0x3000;
-}
+bool is_space(char32_t c) { return (c >= 28 && c <= 31) || is_white_space(c); }
 
 bool is_alphabetic(char32_t character) { return u_isalpha(icu_character(character)); }
 bool is_digit(char32_t character) {
@@ -161,6 +129,13 @@ bool is_shown_by_repr(char32_t character) {
   return character == ' ' || !(U_GET_GC_MASK(icu_character(character)) & kHidden);
 }
 
+std::string repeated(std::string_view text, std::size_t count) {
+  std::string result;
+  result.reserve(text.size() * count);
+  for (std::size_t i = 0; i < count; ++i) result += text;
+  return result;
+}
+
 std::string uppercase(std::string_view text) {
   return utf8(utf16(text).toUpper(icu::Locale::getRoot()));
 }
@@ -180,7 +155,7 @@ std::string titlecase(std::string_view text) {
   while (!text.empty()) {
     const char32_t character = take_first(text);
     if (is_behind_cased) {
-      append_utf8(run, character);
+      append_utf8(character, run);
     } else {
       end_run();
       title += title_of(character);
@@ -204,6 +179,43 @@ std::string_view without_spaces(std::string_view text, Side side) {
 std::string_view without_characters(std::string_view text, std::u32string_view set, Side side) {
   const std::unordered_set<char32_t> members(set.begin(), set.end());
   return stripped(text, side, [&](char32_t character) { return members.contains(character); });
+}
+
+std::size_t found_from_left(Rendering& rendering, std::string_view text, std::string_view sought,
+                            std::size_t first) {
+  if (sought.empty() || first > text.size() || sought.size() > text.size() - first)
+    return text.find(sought, first);
+  SearchedBytes searched(rendering);
+  const std::string_view places = text.substr(0, text.size() - sought.size() + 1);
+  std::size_t found = kNowhere;
+  while (found == kNowhere && first < places.size()) {
+    const std::size_t place = std::min(places.find(sought[0], first), places.size());
+    searched.add(place - first);
+    if (place == places.size()) break;
+    const std::size_t equal = num_equal(text.substr(place), sought);
+    searched.add(kPlaceBytes + equal);
+    if (equal == sought.size()) found = place;
+    first = place + 1;
+  }
+  searched.finish();
+  return found;
+}
+
+std::size_t found_from_right(Rendering& rendering, std::string_view text, std::string_view sought) {
+  if (sought.empty() || sought.size() > text.size()) return text.rfind(sought);
+  SearchedBytes searched(rendering);
+  std::size_t found = kNowhere;
+  for (std::size_t end = text.size() - sought.size() + 1; found == kNowhere && end > 0;) {
+    const std::size_t place = text.substr(0, end).rfind(sought[0]);
+    searched.add(end - (place == kNowhere ? 0 : place));
+    if (place == kNowhere) break;
+    const std::size_t equal = num_equal(text.substr(place), sought);
+    searched.add(kPlaceBytes + equal);
+    if (equal == sought.size()) found = place;
+    end = place;
+  }
+  searched.finish();
+  return found;
 }
 
 }  // namespace speclab::templates

@@ -1,19 +1,13 @@
 #pragma once
-// Characters as Python counts and classifies them.
+// Characters as Python counts, classifies and finds them.
 
 #include <string>
 #include <string_view>
 
 #include "engines/templates/rendering.h"
+#include "sim/system/utf8.h"
 
 namespace speclab::templates {
-
-/// @param utf8  valid UTF-8
-std::u32string code_points(std::string_view utf8);
-std::string utf8_of(std::u32string_view characters);
-void append_utf8(std::string& text, char32_t character);
-/// Whether a text is UTF-8 without surrogates, overlong forms and cut characters.
-bool is_valid_utf8(std::string_view text);
 
 /// @param utf8  valid UTF-8
 std::size_t count_characters(std::string_view utf8);
@@ -21,6 +15,19 @@ std::size_t count_characters(std::string_view utf8);
 /// @param end  at most the number of characters
 std::string_view characters_between(Rendering& rendering, const Text& text, std::size_t begin,
                                     std::size_t end);
+
+/// Value of a digit of bases up to 36; 99 if it is none.
+inline int digit_value(char byte) {
+  const char small = static_cast<char>(byte | 0x20);
+  return byte >= '0' && byte <= '9'     ? byte - '0'
+         : small >= 'a' && small <= 'z' ? small - 'a' + 10
+                                        : 99;
+}
+/// Makes number * base + digit of a number. False if that has more than 127 bits.
+inline bool append_digit(Integer& number, Integer base, int digit) {
+  return !__builtin_mul_overflow(number, base, &number) &&
+         !__builtin_add_overflow(number, static_cast<Integer>(digit), &number);
+}
 
 /// str.isspace, str.isalpha and so on of one character.
 bool is_space(char32_t character);
@@ -35,6 +42,8 @@ bool is_cased(char32_t character);
 /// Whether repr shows the character itself.
 bool is_shown_by_repr(char32_t character);
 
+/// The text so many times.
+std::string repeated(std::string_view text, std::size_t count);
 std::string uppercase(std::string_view text);
 std::string lowercase(std::string_view text);
 /// str.title: the first cased character of each run, the others in lower case.
@@ -49,5 +58,13 @@ enum class Side : std::uint8_t { both, left, right };
 std::string_view without_spaces(std::string_view text, Side side);
 /// The same with the set of characters to remove.
 std::string_view without_characters(std::string_view text, std::u32string_view set, Side side);
+
+/// As std::string_view::find. A hostile pair compares almost all of the sought text at almost every
+/// place, so every byte that is read or compared counts towards the steps of the rendering.
+/// @throws TemplateError if the steps are used up
+std::size_t found_from_left(Rendering& rendering, std::string_view text, std::string_view sought,
+                            std::size_t first = 0);
+/// As std::string_view::rfind. @throws TemplateError likewise
+std::size_t found_from_right(Rendering& rendering, std::string_view text, std::string_view sought);
 
 }  // namespace speclab::templates

@@ -1,14 +1,8 @@
-#include "engines/templates/expression_parser.h"
-
 #include <algorithm>
 
+#include "engines/templates/parser.h"
+
 namespace speclab::templates {
-namespace {
-
-std::size_t depth_of(const ExpressionPtr& expression) { return expression ? expression->depth : 0; }
-
-}  // namespace
-
 void ExpressionParser::expect_depth(int line, std::size_t depth) const {
   if (depth > limits_.nesting)
     throw TemplateError(
@@ -114,17 +108,24 @@ ExpressionPtr ExpressionParser::comparison() {
   return made(line, depth, Comparison{std::move(first), std::move(others)});
 }
 
-ExpressionPtr ExpressionParser::sum() {
-  ExpressionPtr left = concatenation();
-  while (stream_.is_sign("+") || stream_.is_sign("-")) {
-    const Token& token = stream_.take();
-    const Sign sign = token.text == "+" ? Sign::add : Sign::subtract;
-    const int line = token.line;
-    ExpressionPtr right = concatenation();
+template <typename Operand>
+ExpressionPtr ExpressionParser::binary(const std::map<std::string_view, Sign>& signs,
+                                       Operand operand) {
+  ExpressionPtr left = operand();
+  while (stream_.is(TokenType::sign)) {
+    const auto sign = signs.find(stream_.current().text);
+    if (sign == signs.end()) break;
+    const int line = stream_.take().line;
+    ExpressionPtr right = operand();
     const std::size_t depth = std::max(left->depth, right->depth);
-    left = made(line, depth, Binary{sign, std::move(left), std::move(right)});
+    left = made(line, depth, Binary{sign->second, std::move(left), std::move(right)});
   }
   return left;
+}
+
+ExpressionPtr ExpressionParser::sum() {
+  static const std::map<std::string_view, Sign> signs{{"+", Sign::add}, {"-", Sign::subtract}};
+  return binary(signs, [this] { return concatenation(); });
 }
 
 ExpressionPtr ExpressionParser::concatenation() {
@@ -140,29 +141,14 @@ ExpressionPtr ExpressionParser::concatenation() {
 }
 
 ExpressionPtr ExpressionParser::product() {
-  static const std::pair<std::string_view, Sign> kSigns[] = {
+  static const std::map<std::string_view, Sign> signs{
       {"*", Sign::multiply}, {"/", Sign::divide}, {"//", Sign::floor}, {"%", Sign::modulo}};
-  ExpressionPtr left = power();
-  for (;;) {
-    const auto* sign =
-        std::ranges::find_if(kSigns, [&](const auto& each) { return stream_.is_sign(each.first); });
-    if (sign == std::end(kSigns)) return left;
-    const int line = stream_.take().line;
-    ExpressionPtr right = power();
-    const std::size_t depth = std::max(left->depth, right->depth);
-    left = made(line, depth, Binary{sign->second, std::move(left), std::move(right)});
-  }
+  return binary(signs, [this] { return power(); });
 }
 
 ExpressionPtr ExpressionParser::power() {
-  ExpressionPtr left = unary();
-  while (stream_.is_sign("**")) {
-    const int line = stream_.take().line;
-    ExpressionPtr right = unary();
-    const std::size_t depth = std::max(left->depth, right->depth);
-    left = made(line, depth, Binary{Sign::power, std::move(left), std::move(right)});
-  }
-  return left;
+  static const std::map<std::string_view, Sign> signs{{"**", Sign::power}};
+  return binary(signs, [this] { return unary(); });
 }
 
 ExpressionPtr ExpressionParser::unary(bool filtered) {

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include "engines/templates/attributes.h"
 #include "engines/templates/evaluator.h"
-#include "engines/templates/operators.h"
-#include "engines/templates/python_values.h"
+#include "engines/templates/functions.h"
+#include "engines/templates/python.h"
 
 namespace speclab::templates {
 namespace {

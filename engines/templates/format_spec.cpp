@@ -6,23 +6,10 @@
 #include <cmath>
 
 #include "engines/templates/characters.h"
-#include "engines/templates/python_values.h"
+#include "engines/templates/python.h"
 
 namespace speclab::templates {
 namespace {
-
-bool is_align(char32_t c) { return c == '<' || c == '>' || c == '^' || c == '='; }
-
-std::string digits_of(Magnitude number, unsigned base, bool is_large) {
-  std::string digits;
-  do {
-    const auto digit = static_cast<unsigned>(number % base);
-    digits.push_back((is_large ? "0123456789ABCDEF" : "0123456789abcdef")[digit]);
-    number /= base;
-  } while (number != 0);
-  std::ranges::reverse(digits);
-  return digits;
-}
 
 std::string grouped(std::string digits, char mark) {
   const std::size_t end = std::min(digits.find_first_not_of("0123456789"), digits.size());
@@ -43,11 +30,8 @@ std::string padded(const FormatSpec& spec, std::string sign, const std::string& 
   const char align = spec.fill_zero && (spec.align == 0 || spec.align == '>') ? '='
                      : spec.align == 0                                        ? usual_align
                                                                               : spec.align;
-  const std::string fill = spec.fill_zero ? "0" : spec.fill;
-  const auto filled = [&](std::size_t times) {
-    std::string result;
-    for (std::size_t i = 0; i < times; ++i) result += fill;
-    return result;
+  const auto filled = [&spec](std::size_t times) {
+    return repeated(spec.fill_zero ? "0" : spec.fill, times);
   };
   switch (align) {
     case '<':
@@ -67,21 +51,17 @@ std::string sign_of_number(const FormatSpec& spec, bool is_negative) {
 
 std::string formatted_whole(const FormatSpec& spec, Integer number) {
   const bool is_negative = number < 0;
-  const std::string decimal = integer_text(number).substr(is_negative ? 1 : 0);
+  const auto bits = static_cast<Magnitude>(number), size = is_negative ? 0 - bits : bits;
   std::string sign = sign_of_number(spec, is_negative);
-  const unsigned base = (spec.type | 0x20) == 'x' ? 16
-                        : spec.type == 'o'        ? 8
-                        : spec.type == 'b'        ? 2
-                                                  : 10;
-  if (base == 10) {
-    std::string digits = decimal;
-    if (spec.precision > static_cast<int>(digits.size()))
-      digits.insert(0, static_cast<std::size_t>(spec.precision) - digits.size(), '0');
-    return padded(spec, sign, grouped(digits, spec.group), '>');
+  if (spec.type != 0 && std::string_view("xXob").find(spec.type) != std::string_view::npos) {
+    if (spec.alternate) sign += std::string("0") + spec.type;
+    const std::string form = std::string("{:") + spec.type + "}";
+    return padded(spec, sign, fmt::format(fmt::runtime(form), size), '>');
   }
-  if (spec.alternate) sign += std::string("0") + spec.type;
-  const auto bits = static_cast<Magnitude>(number);
-  return padded(spec, sign, digits_of(is_negative ? 0 - bits : bits, base, spec.type == 'X'), '>');
+  std::string digits = fmt::format("{}", size);
+  if (spec.precision > static_cast<int>(digits.size()))
+    digits.insert(0, static_cast<std::size_t>(spec.precision) - digits.size(), '0');
+  return padded(spec, sign, grouped(digits, spec.group), '>');
 }
 
 std::string formatted_real(const FormatSpec& spec, double number) {
@@ -103,35 +83,31 @@ std::string formatted_real(const FormatSpec& spec, double number) {
 }  // namespace
 
 FormatSpec parsed_spec(Rendering& rendering, std::string_view text) {
+  constexpr std::string_view kAligns = "<>^=";
   FormatSpec spec;
-  std::u32string rest = code_points(text);
-  std::size_t at = 0;
-  const auto is = [&](char32_t c) { return at < rest.size() && rest[at] == c; };
-  const auto number = [&] {
-    std::size_t value = 0;
-    for (; at < rest.size() && rest[at] >= '0' && rest[at] <= '9'; ++at) {
-      value = value * 10 + (rest[at] - '0');
-      if (value > FormatSpec::kMostWidth)
-        rendering.fail_limit("width of a format " + std::to_string(FormatSpec::kMostWidth));
-    }
-    return value;
+  std::string_view rest = text;
+  // Takes one character of a set; 0 if none is here.
+  const auto take = [&rest](std::string_view set) {
+    if (rest.empty() || set.find(rest[0]) == set.npos) return '\0';
+    const char taken = rest[0];
+    rest.remove_prefix(1);
+    return taken;
   };
-  if (rest.size() > 1 && is_align(rest[1])) {
-    spec.fill = utf8_of(std::u32string_view(rest).substr(0, 1));
-    at = 1;
+  const std::size_t fill_size = rest.empty() ? 0 : character_length(rest[0]);
+  if (fill_size < rest.size() && kAligns.find(rest[fill_size]) != kAligns.npos) {
+    spec.fill = rest.substr(0, fill_size);
+    rest.remove_prefix(fill_size);
   }
-  if (at < rest.size() && is_align(rest[at])) spec.align = static_cast<char>(rest[at++]);
-  if (is('+') || is('-') || is(' ')) spec.sign = static_cast<char>(rest[at++]);
-  if (is('#')) spec.alternate = ++at > 0;
-  if (is('0')) spec.fill_zero = spec.align == 0 && ++at > 0;
-  spec.width = number();
-  if (is(',') || is('_')) spec.group = static_cast<char>(rest[at++]);
-  if (is('.')) {
-    ++at;
-    spec.precision = static_cast<int>(number());
-  }
-  if (at < rest.size() && rest[at] < 0x80) spec.type = static_cast<char>(rest[at++]);
-  if (at != rest.size())
+  spec.align = take(kAligns);
+  if (const char sign = take("+- ")) spec.sign = sign;
+  spec.alternate = take("#") != 0;
+  spec.fill_zero = spec.align == 0 && take("0") != 0;
+  spec.width = take_number(rendering, rest);
+  spec.group = take(",_");
+  if (take(".")) spec.precision = static_cast<int>(take_number(rendering, rest));
+  if (rest.size() == 1 && static_cast<signed char>(rest[0]) >= 0)
+    spec.type = rest[0];
+  else if (!rest.empty())
     rendering.fail("an invalid format specification '" + std::string(text) + "'");
   return spec;
 }
@@ -168,9 +144,7 @@ std::string formatted(Rendering& rendering, const FormatSpec& spec, const Value&
     if (value.integer() < 0 || value.integer() > 0x10FFFF ||
         (value.integer() >= 0xD800 && value.integer() < 0xE000))
       rendering.fail("a number that is no character");
-    std::string text;
-    append_utf8(text, static_cast<char32_t>(value.integer()));
-    return padded(spec, "", text, '<');
+    return padded(spec, "", utf8_of(static_cast<char32_t>(value.integer())), '<');
   }
   if (spec.type == 0 && value.is(Kind::boolean))
     return padded(spec, "", str(rendering, value), '<');

@@ -1,8 +1,7 @@
 // Functions that every template may call: jinja2's own, and those that transformers adds.
 
-#include "engines/templates/attributes.h"
-#include "engines/templates/filters.h"
-#include "engines/templates/python_values.h"
+#include "engines/templates/functions.h"
+#include "engines/templates/python.h"
 
 namespace speclab::templates {
 namespace {
@@ -75,23 +74,21 @@ class Cycler final : public Object {
  public:
   explicit Cycler(std::vector<Value> items) : items_(std::move(items)) {}
   std::string type_name() const override { return "Cycler"; }
-  const Value* attribute(Rendering& rendering, const std::string& name) override {
-    if (name == "current") return &items_[at_];
-    if (name != "next" && name != "reset") return nullptr;
+  std::optional<Value> attribute(Rendering& rendering, const std::string& name) override {
+    if (name == "current") return items_[at_];
+    if (name != "next" && name != "reset") return std::nullopt;
     const bool moves = name == "next";
-    made_ = Value(
+    return Value(
         rendering.make_object<Function>(name, [this, moves](Rendering&, const CallArguments&) {
           const Value current = moves ? items_[at_] : Value();
           at_ = moves ? (at_ + 1) % items_.size() : 0;
           return current;
         }));
-    return &made_;
   }
 
  private:
   std::vector<Value> items_;
   std::size_t at_ = 0;
-  Value made_;
 };
 
 Value make_cycler(Rendering& rendering, const CallArguments& arguments) {

@@ -6,9 +6,8 @@
 #include <cmath>
 
 #include "engines/templates/characters.h"
-#include "engines/templates/filters.h"
-#include "engines/templates/operators.h"
-#include "engines/templates/python_values.h"
+#include "engines/templates/functions.h"
+#include "engines/templates/python.h"
 
 namespace speclab::templates {
 namespace {
@@ -29,39 +28,28 @@ class JsonWriter {
     rendering_.step();
     const Level level(rendering_, depth_, rendering_.limits().value_depth, "levels of values");
     rendering_.expect_text_size(text_.size());
-    switch (value.kind()) {
-      case Kind::none:
-        text_ += "null";
-        return;
-      case Kind::boolean:
-        text_ += value.boolean() ? "true" : "false";
-        return;
-      case Kind::integer:
-        text_ += integer_text(value.integer());
-        return;
-      case Kind::real:
-        text_ += real(value.number());
-        return;
-      case Kind::text:
-        write_text(value.bytes());
-        return;
-      case Kind::sequence:
-        if (value.sequence().kind > SequenceKind::tuple) break;
-        return write(value.sequence());
-      case Kind::mapping:
-        return write(value.mapping());
-      default:
-        break;
+    if (const auto text = plain(value)) {
+      text_ += *text;
+      return;
     }
+    if (value.is_text()) return write_text(value.bytes());
+    if (value.is(Kind::sequence) && value.sequence().kind <= SequenceKind::tuple)
+      return write(value.sequence());
+    if (value.is(Kind::mapping)) return write(value.mapping());
     rendering_.fail("Object of type " + type_name(value) + " is not JSON serializable");
   }
   std::string take() { return std::move(text_); }
 
  private:
-  static std::string real(double number) {
+  /// null, true, false or a number; nothing for other values.
+  static std::optional<std::string> plain(const Value& value) {
+    if (value.is_none()) return "null";
+    if (value.is(Kind::boolean)) return value.boolean() ? "true" : "false";
+    if (value.is(Kind::integer)) return integer_text(value.integer());
+    if (!value.is(Kind::real)) return std::nullopt;
+    const double number = value.number();
     if (std::isnan(number)) return "NaN";
-    if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
-    return real_text(number);
+    return std::isinf(number) ? number > 0 ? "Infinity" : "-Infinity" : real_text(number);
   }
 
   void write_text(const std::string& text) {
@@ -69,7 +57,7 @@ class JsonWriter {
     rendering_.expect_text_size(text_.size() + text.size());
     text_ += '"';
     if (style_.ensures_ascii)
-      for (const char32_t c : code_points(text)) write_ascii(c);
+      for (const char32_t c : characters_of(text)) write_ascii(c);
     else
       for (const char byte : text) write_byte(byte);
     text_ += '"';
@@ -135,10 +123,7 @@ class JsonWriter {
 
   std::string key(const Value& key) const {
     if (key.is_text()) return key.bytes();
-    if (key.is_none()) return "null";
-    if (key.is(Kind::boolean)) return key.boolean() ? "true" : "false";
-    if (key.is(Kind::real)) return real(key.number());
-    if (key.is(Kind::integer)) return integer_text(key.integer());
+    if (const auto text = plain(key)) return *text;
     rendering_.fail("keys must be str, int, float, bool or None, not " + type_name(key));
   }
 

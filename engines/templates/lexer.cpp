@@ -1,18 +1,87 @@
-#include "engines/templates/lexer.h"
-
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "engines/templates/characters.h"
-#include "engines/templates/source_cursor.h"
-#include "engines/templates/tag_token.h"
-#include "engines/templates/template_error.h"
+#include "engines/templates/template.h"
+#include "engines/templates/tokens.h"
 
 namespace speclab::templates {
 namespace {
 
-[[noreturn]] void fail_at(int line, const std::string& message) {
-  throw TemplateError(Fault::syntax, line, message);
+/// Line ends become line feeds, and one at the end goes.
+std::string with_line_feeds(std::string_view source) {
+  std::string text;
+  text.reserve(source.size());
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const bool is_pair = source[i] == '\r' && i + 1 < source.size() && source[i + 1] == '\n';
+    if (!is_pair) text.push_back(source[i] == '\r' ? '\n' : source[i]);
+  }
+  if (text.ends_with('\n')) text.pop_back();
+  return text;
 }
+
+/// A place in the source of a template that only goes forward.
+class SourceCursor {
+ public:
+  explicit SourceCursor(std::string_view source)
+      : source_(with_line_feeds(source)), rest_(source_) {}
+  SourceCursor(const SourceCursor&) = delete;
+  SourceCursor& operator=(const SourceCursor&) = delete;
+
+  std::string_view rest() const { return rest_; }
+  bool is_at_end() const { return rest_.empty(); }
+  int line() const { return line_; }
+  bool begins_line() const { return begins_line_; }
+
+  void take(std::size_t count) {
+    const std::string_view taken = rest_.substr(0, count);
+    line_ += static_cast<int>(std::ranges::count(taken, '\n'));
+    if (!taken.empty()) begins_line_ = taken.back() == '\n';
+    rest_.remove_prefix(count);
+  }
+  bool take_if(std::string_view text) {
+    const bool is_here = rest_.starts_with(text);
+    if (is_here) take(text.size());
+    return is_here;
+  }
+  /// True if there were some.
+  bool take_blanks() {
+    const std::size_t before = rest_.size();
+    take(before - without_spaces(rest_, Side::left).size());
+    return rest_.size() < before;
+  }
+
+  /// The end of a comment or of a block: `-%}` takes the blanks behind it, `%}` one line feed.
+  bool take_end(char kind) {
+    const std::string end{kind, '}'};
+    if (take_if("-" + end)) return take_blanks(), true;
+    if (take_if("+" + end)) return true;
+    return take_if(end) && (take_if("\n"), true);
+  }
+  /// The end of an expression that is printed: `-}}` takes the blanks behind it.
+  bool take_expression_end() {
+    if (take_if("-}}")) return take_blanks(), true;
+    return take_if("}}");
+  }
+  /// Takes `raw %}` if it stands here.
+  bool take_raw() {
+    std::string_view rest = without_spaces(rest_, Side::left);
+    if (!rest.starts_with("raw")) return false;
+    rest = without_spaces(rest.substr(3), Side::left);
+    const bool takes_blanks = rest.starts_with("-%}");
+    if (!takes_blanks && !rest.starts_with("%}")) return false;
+    take(rest_.size() - rest.size() + (takes_blanks ? 3 : 2));
+    if (takes_blanks) take_blanks();
+    return true;
+  }
+
+ private:
+  std::string source_;
+  std::string_view rest_;
+  int line_ = 1;
+  bool begins_line_ = true;
+};
 
 class Lexer {
  public:
@@ -76,7 +145,7 @@ class Lexer {
       source_.take(at);
       if (source_.take_end('#')) return;
     }
-    fail_at(line, "a comment without its end; close it with #}");
+    fail_syntax(line, "a comment without its end; close it with #}");
   }
 
   void read_raw() {
@@ -97,7 +166,7 @@ class Lexer {
       source_.take_end('%');
       return;
     }
-    fail_at(line, "a raw block without its end; close it with {% endraw %}");
+    fail_syntax(line, "a raw block without its end; close it with {% endraw %}");
   }
 
   void read_tag(bool is_block) {
@@ -108,8 +177,8 @@ class Lexer {
       if (open_.empty() && ends_tag(is_block)) return;
       read_token();
     }
-    fail_at(line, is_block ? "a tag without its end; close it with %}"
-                           : "an expression without its end; close it with }}");
+    fail_syntax(line, is_block ? "a tag without its end; close it with %}"
+                               : "an expression without its end; close it with }}");
   }
 
   bool ends_tag(bool is_block) {
@@ -121,7 +190,7 @@ class Lexer {
   }
 
   void read_token() {
-    if (source_.num_blanks() > 0) return source_.take_blanks();
+    if (source_.take_blanks()) return;
     const bool is_behind_dot = tokens_.back().type == TokenType::sign && tokens_.back().text == ".";
     TagToken read = tag_token(source_.rest(), is_behind_dot, source_.line());
     if (read.token.type == TokenType::sign) note_bracket(read.token.text[0]);
@@ -137,7 +206,8 @@ class Lexer {
   void close(char sign) {
     const char opening = sign == ')' ? '(' : sign == ']' ? '[' : '{';
     if (open_.empty() || open_.back() != opening)
-      fail_at(source_.line(), std::string("'") + sign + "' without '" + opening + "' before it");
+      fail_syntax(source_.line(),
+                  std::string("'") + sign + "' without '" + opening + "' before it");
     open_.pop_back();
   }
 
@@ -153,7 +223,7 @@ std::vector<Token> tokens_of(std::string_view source, const Limits& limits) {
     throw TemplateError(Fault::limit, 1,
                         std::to_string(source.size()) + " bytes of source; allowed: at most " +
                             std::to_string(limits.source_bytes));
-  if (!is_valid_utf8(source)) fail_at(1, "bytes that are no UTF-8");
+  if (!is_valid_utf8(source)) fail_syntax(1, "bytes that are no UTF-8");
   return Lexer(source).read();
 }
 

@@ -5,12 +5,10 @@
 #include <charconv>
 #include <cmath>
 
-#include "engines/templates/attributes.h"
 #include "engines/templates/characters.h"
-#include "engines/templates/filters.h"
 #include "engines/templates/format_spec.h"
-#include "engines/templates/operators.h"
-#include "engines/templates/python_values.h"
+#include "engines/templates/functions.h"
+#include "engines/templates/python.h"
 
 namespace speclab::templates {
 namespace {
@@ -66,13 +64,8 @@ std::optional<Integer> whole_of_text(const Rendering& rendering, std::string_vie
   if (base == 0) base = 10;
   Integer value = 0;
   for (const char byte : rest) {
-    const int digit = byte >= '0' && byte <= '9'                     ? byte - '0'
-                      : (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z' ? (byte | 0x20) - 'a' + 10
-                                                                     : 99;
-    if (digit >= base) return std::nullopt;
-    if (__builtin_mul_overflow(value, base, &value) ||
-        __builtin_add_overflow(value, static_cast<Integer>(digit), &value))
-      rendering.fail_limit("bits of a number 127");
+    if (digit_value(byte) >= base) return std::nullopt;
+    if (!append_digit(value, base, digit_value(byte))) rendering.fail_limit("bits of a number 127");
   }
   if (rest.empty()) return std::nullopt;
   return is_negative ? -value : value;

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "engines/templates/attributes.h"
-#include "engines/templates/filters.h"
-#include "engines/templates/python_values.h"
+#include "engines/templates/functions.h"
+#include "engines/templates/python.h"
 
 namespace speclab::templates {
 namespace {

@@ -2,143 +2,87 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
 #include "engines/templates/characters.h"
-#include "engines/templates/python_values.h"
+#include "engines/templates/python.h"
 
 namespace speclab::templates {
 namespace {
 
-/// Writes values as Python's repr does.
-class ReprWriter {
- public:
-  explicit ReprWriter(Rendering& rendering) : rendering_(rendering) {}
+void append_repr(Rendering& rendering, const Value& value, std::size_t depth, std::string& text);
 
-  void write(const Value& value) {
-    rendering_.step();
-    const Level level(rendering_, depth_, rendering_.limits().value_depth, "levels of values");
-    rendering_.expect_text_size(text_.size());
-    switch (value.kind()) {
-      case Kind::undefined:
-        text_ += "Undefined";
-        return;
-      case Kind::text:
-        rendering_.step_characters(value.bytes().size());
-        text_ += value.text().is_markup ? "Markup(" + repr_of_text(value.bytes()) + ")"
-                                        : repr_of_text(value.bytes());
-        return;
-      case Kind::sequence:
-        write(value.sequence());
-        return;
-      case Kind::mapping:
-        write(value.mapping());
-        return;
-      default:
-        text_ += str(rendering_, value);
-    }
-  }
-  std::string take() { return std::move(text_); }
-
- private:
-  void write_items(const std::vector<Value>& items) {
+void append_sequence(Rendering& rendering, const Value& value, std::size_t depth,
+                     std::string& text) {
+  const Sequence& sequence = value.sequence();
+  if (sequence.kind == SequenceKind::range) {
+    text += sequence.shown;
+  } else if (sequence.is_consumed_once()) {
+    text += "<" + type_name(value) + " object>";
+  } else {
+    const bool is_list = sequence.kind == SequenceKind::list;
+    const bool is_tuple = sequence.kind == SequenceKind::tuple;
+    text += is_list ? "[" : is_tuple ? "(" : type_name(value) + "([";
     const char* between = "";
-    for (const Value& item : items) {
-      text_ += between;
-      write(item);
+    for (const Value& item : sequence.items) {
+      text += between;
+      append_repr(rendering, item, depth, text);
       between = ", ";
     }
+    text += is_list ? "]" : !is_tuple ? "])" : sequence.items.size() == 1 ? ",)" : ")";
   }
-  void write(const Sequence& sequence) {
-    switch (sequence.kind) {
-      case SequenceKind::range:
-        text_ += sequence.shown;
-        return;
-      case SequenceKind::generator:
-      case SequenceKind::iterator:
-        text_ += "<" + type_name(Value(const_cast<Sequence*>(&sequence))) + " object>";
-        return;
-      case SequenceKind::tuple:
-        text_ += "(";
-        write_items(sequence.items);
-        text_ += sequence.items.size() == 1 ? ",)" : ")";
-        return;
-      case SequenceKind::list:
-        text_ += "[";
-        write_items(sequence.items);
-        text_ += "]";
-        return;
-      default:
-        text_ += type_name(Value(const_cast<Sequence*>(&sequence))) + "([";
-        write_items(sequence.items);
-        text_ += "])";
-    }
-  }
-  void write(const Mapping& mapping) {
-    text_ += "{";
-    const char* between = "";
-    for (const auto& [key, value] : mapping.items) {
-      text_ += between;
-      write(key);
-      text_ += ": ";
-      write(value);
-      between = ", ";
-    }
-    text_ += "}";
-  }
+}
 
-  Rendering& rendering_;
-  std::string text_;
-  std::size_t depth_ = 0;
-};
+void append_mapping(Rendering& rendering, const Mapping& mapping, std::size_t depth,
+                    std::string& text) {
+  const char* between = "{";
+  for (const auto& [key, value] : mapping.items) {
+    text += between;
+    append_repr(rendering, key, depth, text);
+    text += ": ";
+    append_repr(rendering, value, depth, text);
+    between = ", ";
+  }
+  text += mapping.items.empty() ? "{}" : "}";
+}
+
+/// @param depth  of the lists and dicts around the value
+void append_repr(Rendering& rendering, const Value& value, std::size_t depth, std::string& text) {
+  rendering.step();
+  const Level level(rendering, depth, rendering.limits().value_depth, "levels of values");
+  rendering.expect_text_size(text.size());
+  if (value.is(Kind::sequence)) return append_sequence(rendering, value, depth, text);
+  if (value.is(Kind::mapping)) return append_mapping(rendering, value.mapping(), depth, text);
+  if (!value.is_text()) {
+    text += value.is(Kind::undefined) ? "Undefined" : str(rendering, value);
+    return;
+  }
+  rendering.step_characters(value.bytes().size());
+  const std::string quoted = repr_of_text(value.bytes());
+  text += value.text().is_markup ? "Markup(" + quoted + ")" : quoted;
+}
 
 }  // namespace
 
-std::string integer_text(Integer number) {
-  if (number == 0) return "0";
-  std::string digits;
-  const bool is_negative = number < 0;
-  for (; number != 0; number /= 10) {
-    const int digit = static_cast<int>(number % 10);
-    digits.push_back(static_cast<char>('0' + (digit < 0 ? -digit : digit)));
-  }
-  if (is_negative) digits.push_back('-');
-  return {digits.rbegin(), digits.rend()};
-}
+std::string integer_text(Integer number) { return fmt::format("{}", number); }
 
 std::string real_text(double number) {
   if (std::isnan(number)) return "nan";
-  if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
-  char buffer[64];
-  const auto scientific =
-      std::to_chars(buffer, buffer + sizeof(buffer), number, std::chars_format::scientific);
-  const std::string shortest(buffer, scientific.ptr);
-  const std::size_t e = shortest.find('e');
-  const int exponent = std::stoi(shortest.substr(e + 1));
-  // Python changes to an exponent below 1e-4 and from 1e16 on.
-  if (exponent < -4 || exponent >= 16) return shortest;
-  const auto fixed =
-      std::to_chars(buffer, buffer + sizeof(buffer), number, std::chars_format::fixed);
-  std::string text(buffer, fixed.ptr);
-  return text.find('.') == std::string::npos ? text + ".0" : text;
+  const std::string text = fmt::format("{}", number);
+  return text.find_first_of(".ein") == std::string::npos ? text + ".0" : text;
 }
 
 std::string repr_of_text(std::string_view text) {
   const bool has_single = text.find('\'') != text.npos, has_double = text.find('"') != text.npos;
   const char quote = has_single && !has_double ? '"' : '\'';
   std::string shown(1, quote);
-  for (const char32_t c : code_points(text)) {
+  for (const char32_t c : characters_of(text)) {
     if (c == static_cast<unsigned char>(quote) || c == '\\')
       (shown += '\\') += static_cast<char>(c);
-    else if (c == '\n')
-      shown += "\\n";
-    else if (c == '\r')
-      shown += "\\r";
-    else if (c == '\t')
-      shown += "\\t";
+    else if (c == '\n' || c == '\r' || c == '\t')
+      shown += c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t";
     else if (is_shown_by_repr(c))
-      append_utf8(shown, c);
+      append_utf8(c, shown);
     else
       shown += c < 0x100     ? fmt::format("\\x{:02x}", static_cast<unsigned>(c))
                : c < 0x10000 ? fmt::format("\\u{:04x}", static_cast<unsigned>(c))
@@ -148,9 +92,9 @@ std::string repr_of_text(std::string_view text) {
 }
 
 std::string repr(Rendering& rendering, const Value& value) {
-  ReprWriter writer(rendering);
-  writer.write(value);
-  return writer.take();
+  std::string text;
+  append_repr(rendering, value, 0, text);
+  return text;
 }
 
 std::string str(Rendering& rendering, const Value& value) {

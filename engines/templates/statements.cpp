@@ -1,10 +1,8 @@
 // Statements: what they write, and the names that they set.
 
-#include "engines/templates/attributes.h"
 #include "engines/templates/evaluator.h"
-#include "engines/templates/loop_object.h"
-#include "engines/templates/macros.h"
-#include "engines/templates/python_values.h"
+#include "engines/templates/functions.h"
+#include "engines/templates/python.h"
 
 namespace speclab::templates {
 namespace {

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 
-#include "engines/templates/attributes.h"
 #include "engines/templates/characters.h"
-#include "engines/templates/filters.h"
-#include "engines/templates/operators.h"
-#include "engines/templates/python_values.h"
-#include "engines/templates/text_classes.h"
+#include "engines/templates/functions.h"
+#include "engines/templates/python.h"
 
 namespace speclab::templates {
 namespace {
@@ -30,10 +27,10 @@ std::string with_large_words(std::string_view text) {
     result += lowercase(utf8_of(std::u32string_view(word).substr(1)));
     word.clear();
   };
-  for (const char32_t c : code_points(text)) {
+  for (const char32_t c : characters_of(text)) {
     if (is_space(c) || std::u32string_view(U"-({[<").find(c) != std::u32string_view::npos) {
       end_word();
-      append_utf8(result, c);
+      append_utf8(c, result);
     } else {
       word.push_back(c);
     }
@@ -91,7 +88,7 @@ Value indent(Rendering& rendering, const Value& input, const CallArguments& argu
                                 : calculated(rendering, Sign::multiply, spaces, given[0]).bytes();
   }
   const Value whole = rendering.make_text(input.bytes() + "\n");
-  const Value lines = splitting_method("splitlines")(rendering, whole, {});
+  const Value lines = text_method("splitlines")(rendering, whole, {});
   std::string text = given.truth(1, false) ? margin : "";
   bool is_first = true;
   for (const Value& line : lines.sequence().items) {
@@ -142,7 +139,7 @@ Value word_count(Rendering& rendering, const Value& input, const CallArguments& 
   bool is_inside = false;
   const Value text = soft_text(rendering, input);
   rendering.step_characters(text.bytes().size());
-  for (const char32_t c : code_points(text.bytes())) {
+  for (const char32_t c : characters_of(text.bytes())) {
     const bool is_word = c == '_' || is_alphabetic(c) || is_numeric(c);
     count += is_word && !is_inside;
     is_inside = is_word;
@@ -152,8 +149,8 @@ Value word_count(Rendering& rendering, const Value& input, const CallArguments& 
 
 Value center(Rendering& rendering, const Value& input, const CallArguments& arguments) {
   const Parameters given(rendering, "filter 'center'", arguments, {"width?"});
-  return class_method("center")(rendering, soft_text(rendering, input),
-                                {{Value(given.integer(0, 80))}, {}});
+  return text_method("center")(rendering, soft_text(rendering, input),
+                               {{Value(given.integer(0, 80))}, {}});
 }
 
 Value escape(Rendering& rendering, const Value& input, const CallArguments&) {

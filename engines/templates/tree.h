@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "engines/templates/value.h"
+#include "engines/templates/rendering.h"
 
 namespace speclab::templates {
 

@@ -3,59 +3,36 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <array>
 
 #include "sim/system/utf8.h"
 
 namespace speclab::engines {
 namespace {
 
-constexpr char32_t kNoCharacter = 0xFFFD;
-
-char32_t decoded_character(std::string_view text) {
-  utf8proc_int32_t character = -1;
-  utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                   static_cast<utf8proc_ssize_t>(std::min<std::size_t>(text.size(), 4)),
-                   &character);
-  return character < 0 ? kNoCharacter : static_cast<char32_t>(character);
-}
-
 utf8proc_category_t category_of(char32_t character) {
   return utf8proc_category(static_cast<utf8proc_int32_t>(character));
 }
 
-bool continues_a_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+constexpr std::size_t kNumCharacters = 0x144;  // the alphabet's highest character is U+0143
+
+bool stands_for_itself(int byte) {
+  return (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) ||
+         (byte >= 0xAE && byte <= 0xFF);
+}
+
+/// Byte of each character, or -1. Bytes that do not stand for themselves have the characters from
+/// U+0100 on, in order.
+std::array<int, kNumCharacters> make_alphabet() {
+  std::array<int, kNumCharacters> byte_of;
+  byte_of.fill(-1);
+  int next = 0x100;
+  for (int byte = 0; byte < 256; ++byte)
+    byte_of[static_cast<std::size_t>(stands_for_itself(byte) ? byte : next++)] = byte;
+  return byte_of;
+}
 
 }  // namespace
-
-std::size_t character_length(char lead) {
-  const auto byte = static_cast<unsigned char>(lead);
-  return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
-}
-
-char32_t first_character(std::string_view text) { return decoded_character(text); }
-
-char32_t last_character(std::string_view text) {
-  std::size_t begin = text.size() - 1;
-  while (begin > 0 && text.size() - begin < 4 && continues_a_character(text[begin])) --begin;
-  return decoded_character(text.substr(begin));
-}
-
-void append_character(char32_t character, std::string& text) {
-  utf8proc_uint8_t bytes[4];
-  const auto count = utf8proc_encode_char(static_cast<utf8proc_int32_t>(character), bytes);
-  text.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(count));
-}
-
-bool is_white_space(char32_t c) {
-  return (c >= 0x9 && c <= 0xD) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
-         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
-         c == 0x3000;
-}
-
-bool is_mark(char32_t character) {
-  const utf8proc_category_t category = category_of(character);
-  return category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME;
-}
 
 bool is_word_character(char32_t character) {
   const utf8proc_category_t category = category_of(character);
@@ -68,16 +45,6 @@ bool is_word_character(char32_t character) {
          is_circled_letter;
 }
 
-void append_lower_case(char32_t character, std::string& text) {
-  constexpr char32_t kCapitalIWithDot = 0x130, kDotAbove = 0x307;
-  if (character == kCapitalIWithDot) {
-    text += 'i';
-    return append_character(kDotAbove, text);
-  }
-  append_character(
-      static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(character))), text);
-}
-
 std::string_view without_first_white_space(std::string_view text) {
   while (!text.empty() && is_white_space(first_character(text)))
     text.remove_prefix(character_length(text[0]));
@@ -86,7 +53,7 @@ std::string_view without_first_white_space(std::string_view text) {
 
 std::string_view without_final_white_space(std::string_view text) {
   while (!text.empty() && is_white_space(last_character(text))) {
-    while (continues_a_character(text.back())) text.remove_suffix(1);
+    while (continues_character(text.back())) text.remove_suffix(1);
     text.remove_suffix(1);
   }
   return text;
@@ -114,6 +81,19 @@ std::string replaced(std::string_view text, std::string_view from, std::string_v
     result += by;
     at = next + from.size();
   }
+}
+
+std::optional<std::string> bytes_of_token_text(std::string_view text) {
+  static const std::array<int, kNumCharacters> byte_of = make_alphabet();
+  std::string bytes;
+  while (!text.empty()) {
+    const char32_t character = first_character(text);
+    const int byte = character < kNumCharacters ? byte_of[character] : -1;
+    if (byte < 0) return std::nullopt;
+    bytes.push_back(static_cast<char>(byte));
+    text.remove_prefix(character_length(text[0]));
+  }
+  return bytes;
 }
 
 }  // namespace speclab::engines

@@ -1,32 +1,20 @@
 #pragma once
-// Characters of valid UTF-8 and their Unicode properties.
+// Texts of valid UTF-8, beside what sim/system/utf8.h has.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "sim/system/utf8.h"
 
 namespace speclab::engines {
 
 /// The mark that SentencePiece writes for a blank, U+2581.
 inline constexpr std::string_view kBlankMark = "\xE2\x96\x81";
 
-/// Bytes of the character that begins with `lead`; 1 where none does.
-std::size_t character_length(char lead);
-/// The character at the beginning or end of a text that is not empty. A byte that belongs to no
-/// character is U+FFFD.
-char32_t first_character(std::string_view text);
-char32_t last_character(std::string_view text);
-void append_character(char32_t character, std::string& text);
-
-/// Property White_Space.
-bool is_white_space(char32_t character);
 /// Letters, marks, decimal digits, connectors and joiners: \w as Unicode TR 18 has it.
 bool is_word_character(char32_t character);
-/// General category M.
-bool is_mark(char32_t character);
-/// Lower case of one character; U+0130 becomes two.
-void append_lower_case(char32_t character, std::string& text);
-
 std::string_view without_first_white_space(std::string_view text);
 std::string_view without_final_white_space(std::string_view text);
 
@@ -34,5 +22,11 @@ std::string_view without_final_white_space(std::string_view text);
 std::string with_replaced_invalid_bytes(std::string_view text);
 /// `text` with each `from` replaced, from left to right. @param from  not empty
 std::string replaced(std::string_view text, std::string_view from, std::string_view by);
+
+/// The bytes that a token's text stands for in the byte-level alphabet, in which each of the 256
+/// bytes is one printable character.
+/// @return nothing if `text` uses a character outside that alphabet
+/// @source Radford et al. 2019 (GPT-2), bytes_to_unicode of its encoder
+std::optional<std::string> bytes_of_token_text(std::string_view text);
 
 }  // namespace speclab::engines

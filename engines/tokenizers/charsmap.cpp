@@ -1,4 +1,4 @@
-#include "engines/tokenizers/charsmap.h"
+#include "engines/tokenizers/normalizer.h"
 
 #include <cstring>
 
@@ -28,39 +28,23 @@ Charsmap::Charsmap(std::string_view bytes, std::string& problem) {
   replacements_ = bytes.substr(4 + trie_bytes);
 }
 
-/// Calls `accept(length, place)` with each entry that the text begins with, the shortest first,
-/// until it returns false. Places outside the table end the walk.
-template <typename Accept>
-void Charsmap::visit(std::string_view text, Accept accept) const {
-  if (units_.empty()) return;
+/// Places outside the table end the walk.
+Charsmap::Match Charsmap::match(std::string_view text, bool is_longest) const {
+  Match match;
+  if (units_.empty()) return match;
   std::uint32_t at = offset_of(units_[0]);
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     at ^= byte;
-    if (byte == 0 || at >= units_.size() || label_of(units_[at]) != byte) return;
+    if (byte == 0 || at >= units_.size() || label_of(units_[at]) != byte) break;
     const std::uint32_t unit = units_[at];
     at ^= offset_of(unit);
     if (!has_leaf(unit)) continue;
     const std::uint32_t place = at < units_.size() ? value_of(units_[at]) : UINT32_MAX;
-    if (place >= replacements_.size() || !accept(i + 1, place)) return;
+    if (place >= replacements_.size()) break;
+    match = {i + 1, replacements_.data() + place};
+    if (!is_longest) break;
   }
-}
-
-Charsmap::Match Charsmap::longest(std::string_view text) const {
-  Match match;
-  visit(text, [&](std::size_t length, std::uint32_t place) {
-    match = {length, replacements_.data() + place};
-    return true;
-  });
-  return match;
-}
-
-Charsmap::Match Charsmap::shortest(std::string_view text) const {
-  Match match;
-  visit(text, [&](std::size_t length, std::uint32_t place) {
-    match = {length, replacements_.data() + place};
-    return false;
-  });
   return match;
 }
 

@@ -1,4 +1,4 @@
-#include "engines/tokenizers/chat_template_files.h"
+#include "engines/tokenizers/folder_tokens.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -15,11 +15,6 @@ namespace {
 
 constexpr std::uint64_t kMaxTemplateBytes = 1 << 20;
 constexpr std::size_t kMaxTemplates = 100;
-
-bool is_template_file(const std::filesystem::path& path) {
-  std::error_code none;
-  return std::filesystem::is_regular_file(path, none);
-}
 
 std::string read_template_file(const std::string& path) {
   const InputFile file(path);
@@ -43,7 +38,7 @@ std::vector<std::filesystem::path> jinja_files(const std::filesystem::path& fold
   std::vector<std::filesystem::path> paths;
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(folder, none))
-    if (entry.path().extension() == ".jinja" && is_template_file(entry.path()))
+    if (entry.path().extension() == ".jinja" && is_file(entry.path()))
       paths.push_back(entry.path());
   std::ranges::sort(paths);
   return paths;
@@ -76,14 +71,14 @@ void add_from_config(const std::string& path, std::vector<TemplateSource>& templ
 std::vector<TemplateSource> chat_templates_of(const std::string& folder) {
   std::vector<TemplateSource> templates;
   const std::filesystem::path root(folder);
-  if (const auto path = root / "chat_template.jinja"; is_template_file(path))
+  if (const auto path = root / "chat_template.jinja"; is_file(path))
     add_template(templates,
                  {"default", read_template_file(path.string()), path.filename().string()});
   const char* const more = "additional_chat_templates";
   for (const auto& path : jinja_files(root / more))
     add_template(templates, {path.stem().string(), read_template_file(path.string()),
                              more + ("/" + path.filename().string())});
-  if (const auto path = root / "tokenizer_config.json"; is_template_file(path))
+  if (const auto path = root / "tokenizer_config.json"; is_file(path))
     add_from_config(path.string(), templates);
   return templates;
 }

@@ -1,12 +1,13 @@
 #include "engines/tokenizers/folder_tokens.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "engines/formats/input_file.h"
 #include "engines/formats/json_file.h"
-#include "engines/tokenizers/chat_template_files.h"
+#include "engines/tokenizers/json_parts.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {
@@ -17,11 +18,6 @@ constexpr std::size_t kMaxTokenBytes = 1 << 16;
 /// Names of roles that have one token. @source transformers, SPECIAL_TOKENS_ATTRIBUTES
 constexpr const char* kRoles[] = {"bos_token", "eos_token", "unk_token", "sep_token",
                                   "pad_token", "cls_token", "mask_token"};
-
-bool file_is_there(const std::filesystem::path& path) {
-  std::error_code none;
-  return std::filesystem::is_regular_file(path, none);
-}
 
 std::optional<bool> told_flag(const JsonNode& node, const char* key) {
   const auto value = node.find(key);
@@ -41,10 +37,7 @@ AddedToken added_token(const JsonNode& node, bool is_special) {
   AddedToken token{.id = -1, .text = text_of(node), .special = is_special};
   if (node.is_string()) return token;
   token.special = told_flag(node, "special").value_or(is_special);
-  token.normalized = told_flag(node, "normalized").value_or(!token.special);
-  token.single_word = told_flag(node, "single_word").value_or(false);
-  token.lstrip = told_flag(node, "lstrip").value_or(false);
-  token.rstrip = told_flag(node, "rstrip").value_or(false);
+  read_options(node, token);
   return token;
 }
 
@@ -67,7 +60,7 @@ class FolderReader {
   template <typename Read>
   void with_file(const std::string& name, Read read) {
     const std::string path = folder_.empty() ? name : folder_ + "/" + name;
-    if (!file_is_there(path)) return;
+    if (!is_file(path)) return;
     file_ = name;
     const nlohmann::json json = read_json_file(path);
     read(JsonNode(json, path));
@@ -168,26 +161,65 @@ void check_ends(const FolderTokens& told, std::size_t num_tokens) {
           {end.found_in, std::to_string(end.id), "0 to " + std::to_string(num_ids - 1)});
 }
 
+void set_presence(bool is_wanted, Token token, std::vector<Token>& tokens, bool is_before) {
+  const bool is_there = std::ranges::count(tokens, token) > 0;
+  if (is_wanted && !is_there) tokens.insert(is_before ? tokens.begin() : tokens.end(), token);
+  if (!is_wanted) std::erase(tokens, token);
+}
+
+/// Where no file names the token, the class that transformers would take does, and the
+/// post-processor is its work.
+void require_token(const FolderTokens& told, const std::string& role, const char* key) {
+  for (const SpecialTokenText& text : told.texts)
+    if (text.role == role)
+      throw_model_file_error(told.folder, 0,
+                             {text.found_in, "'" + escaped(text.text, 40) + "', which is no token",
+                              std::string("a token, as ") + key + " is true"});
+}
+
 }  // namespace
+
+bool is_file(const std::filesystem::path& path) {
+  std::error_code none;
+  return std::filesystem::is_regular_file(path, none);
+}
+
+void read_options(const JsonNode& node, AddedToken& token) {
+  token.normalized = json_flag(node, "normalized", !token.special);
+  token.single_word = json_flag(node, "single_word", false);
+  token.lstrip = json_flag(node, "lstrip", false);
+  token.rstrip = json_flag(node, "rstrip", false);
+}
 
 FolderTokens read_folder_tokens(const std::string& folder) { return FolderReader(folder).read(); }
 
 TokenRoles roles_of(const FolderTokens& told, std::size_t num_tokens,
-                    const std::function<std::optional<Token>(const std::string&)>& id_of) {
+                    const std::function<Token(const std::string&)>& id_of) {
   check_ends(told, num_tokens);
   TokenRoles roles;
   roles.ends = told.ends;
   roles.texts = told.texts;
   roles.templates = told.templates;
   for (const SpecialTokenText& text : told.texts) {
-    const auto id = id_of(text.text);
-    if (!id) continue;
-    if (text.role == "bos_token") roles.begin = *id;
-    const bool is_known = std::ranges::count(roles.ends, *id, &EndToken::id) > 0;
-    if (text.role == "eos_token") roles.end = *id;
-    if (text.role == "eos_token" && !is_known) roles.ends.push_back({*id, text.found_in});
+    const Token id = id_of(text.text);
+    if (id == kNoToken) continue;
+    if (text.role == "bos_token") roles.begin = id;
+    const bool is_known = std::ranges::count(roles.ends, id, &EndToken::id) > 0;
+    if (text.role == "eos_token") roles.end = id;
+    if (text.role == "eos_token" && !is_known) roles.ends.push_back({id, text.found_in});
   }
   return roles;
+}
+
+void set_surroundings(const Surroundings& around, const FolderTokens& told, TokenRoles& roles) {
+  roles.before = around.before;
+  roles.after = around.after;
+  if (told.add_begin.value_or(false) && !roles.begin)
+    require_token(told, "bos_token", "add_bos_token");
+  if (told.add_end.value_or(false) && !roles.end) require_token(told, "eos_token", "add_eos_token");
+  if (told.add_begin && roles.begin)
+    set_presence(*told.add_begin, *roles.begin, roles.before, true);
+  if (told.add_end && roles.end) set_presence(*told.add_end, *roles.end, roles.after, false);
 }
 
 }  // namespace speclab::engines

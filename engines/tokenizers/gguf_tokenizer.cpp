@@ -1,8 +1,9 @@
 #include <initializer_list>
+#include <string>
+#include <vector>
 
 #include "engines/formats/gguf_file.h"
-#include "engines/tokenizers/chat_template_files.h"
-#include "engines/tokenizers/gguf_tokens.h"
+#include "engines/tokenizers/folder_tokens.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "engines/tokenizers/pre_tokenizer.h"
 #include "engines/tokenizers/scored_vocabulary.h"
@@ -11,6 +12,66 @@
 
 namespace speclab::engines {
 namespace {
+
+/// Opens the name of every field of a tokenizer.
+const std::string kGgufPrefix = "tokenizer.ggml.";
+
+/// The tokens of a GGUF file, which all kinds of tokenizers read alike.
+class GgufTokens {
+ public:
+  /// @param metadata  outlives this
+  /// @throws ModelFileError as do the others: no tokens, too many, too long, or another number of
+  /// types or scores
+  GgufTokens(const GgufMetadata& metadata, const TokenizerLimits& limits)
+      : metadata_(metadata), texts_(metadata.get_strings(kGgufPrefix + "tokens")) {
+    if (texts_.empty() || texts_.size() > limits.tokens)
+      metadata.fail(kGgufPrefix + "tokens", std::to_string(texts_.size()) + " tokens",
+                    "1 to " + std::to_string(limits.tokens));
+    for (std::size_t i = 0; i < texts_.size(); ++i)
+      if (texts_[i].size() > limits.token_bytes)
+        metadata.fail(
+            kGgufPrefix + "tokens",
+            "entry " + std::to_string(i) + " of " + std::to_string(texts_[i].size()) + " bytes",
+            "at most " + std::to_string(limits.token_bytes));
+  }
+
+  const std::vector<std::string>& texts() const { return texts_; }
+
+  /// Files without types have normal tokens alone.
+  /// @source ggml's token types, which are SentencePiece's; 0 is undefined
+  std::vector<PieceType> types() const {
+    const std::string key = kGgufPrefix + "token_type";
+    if (!metadata_.contains(key)) return std::vector(texts_.size(), PieceType::normal);
+    std::vector<PieceType> types;
+    for (const std::int64_t type : metadata_.get_integers(key)) {
+      if (type < 0 || type > 6) metadata_.fail(key, std::to_string(type), "0 to 6");
+      types.push_back(type == 0 ? PieceType::normal : static_cast<PieceType>(type));
+    }
+    check_count(key, "types", types.size());
+    return types;
+  }
+
+  /// Files without scores have zeros.
+  std::vector<float> scores() const {
+    const std::string key = kGgufPrefix + "scores";
+    if (!metadata_.contains(key)) return std::vector(texts_.size(), 0.0F);
+    std::vector<float> scores;
+    for (const double score : metadata_.get_floats(key))
+      scores.push_back(static_cast<float>(score));
+    check_count(key, "scores", scores.size());
+    return scores;
+  }
+
+ private:
+  void check_count(const std::string& key, const char* what, std::size_t count) const {
+    if (count != texts_.size())
+      metadata_.fail(key, std::to_string(count) + " " + what,
+                     std::to_string(texts_.size()) + ", one a token");
+  }
+
+  const GgufMetadata& metadata_;
+  const std::vector<std::string>& texts_;
+};
 
 class GgufTokenizerReader {
  public:

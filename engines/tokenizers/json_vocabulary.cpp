@@ -2,15 +2,64 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
+
 #include "engines/formats/input_file.h"
-#include "engines/tokenizers/json_steps.h"
+#include "engines/tokenizers/json_parts.h"
 #include "sim/system/errors.h"
 #include "sim/system/json_text.h"
 
 namespace speclab::engines {
 
+void JsonItems::add_token(const std::string& text, const nlohmann::json& id) {
+  if (tokens_.size() == limits_.tokens)
+    fail_("model.vocab", "more than " + std::to_string(limits_.tokens) + " tokens",
+          "an object of 1 to " + std::to_string(limits_.tokens) + " tokens");
+  tokens_.push_back(
+      {text, id.is_primitive() ? id : nlohmann::json(id.is_array() ? "an array" : "an object")});
+}
+
+void JsonItems::add_piece(const nlohmann::json& piece) {
+  if (pieces_.size() == limits_.tokens)
+    fail_("model.vocab", "more than " + std::to_string(limits_.tokens) + " pieces",
+          "at most " + std::to_string(limits_.tokens));
+  if (piece.size() != 2 || !piece[0].is_string() || !piece[1].is_number() ||
+      !std::isfinite(piece[1].get<double>()))
+    fail_("model.vocab", "entry " + std::to_string(pieces_.size()) + ", " + shown_json(piece, 64),
+          "[piece, score]");
+  pieces_.push_back({piece[0].get_ref<const std::string&>(), piece[1].get<double>()});
+}
+
+void JsonItems::add_merge(const nlohmann::json& merge) {
+  if (places_.size() == limits_.merges)
+    fail_("model.merges", "more than " + std::to_string(limits_.merges),
+          "an array of at most " + std::to_string(limits_.merges));
+  std::uint32_t left_size = kLine;
+  if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
+    left_size = static_cast<std::uint32_t>(merge[0].get_ref<const std::string&>().size());
+    merges_ += merge[0].get_ref<const std::string&>() + merge[1].get_ref<const std::string&>();
+  } else if (merge.is_string()) {
+    merges_ += merge.get_ref<const std::string&>();
+  } else {
+    fail_("model.merges", shown_json(merge, 64), "\"left right\" or [\"left\", \"right\"]");
+  }
+  places_.push_back({static_cast<std::uint32_t>(merges_.size()), left_size});
+}
+
+void JsonItems::add_merges_to(VocabularyBuilder& builder) const {
+  std::uint32_t begin = 0;
+  for (const Place& place : places_) {
+    const std::string text = merges_.substr(begin, place.end - begin);
+    if (place.left_size == kLine)
+      builder.add_merge_line(text);
+    else
+      builder.add_merge(text.substr(0, place.left_size), text.substr(place.left_size));
+    begin = place.end;
+  }
+}
+
 void JsonVocabulary::add_members(const JsonNode& vocab,
-                                 const std::vector<JsonTokens::NamedId>& members) {
+                                 const std::vector<JsonItems::NamedId>& members) {
   if (!vocab.value().is_object() || members.empty())
     vocab.fail(vocab.shown(), "an object of 1 to " + std::to_string(limits_.tokens) + " tokens");
   id_limit_ = 2 * members.size();
@@ -19,7 +68,7 @@ void JsonVocabulary::add_members(const JsonNode& vocab,
 }
 
 void JsonVocabulary::add_pieces(const JsonNode& vocab,
-                                const std::vector<JsonPieces::Piece>& pieces) {
+                                const std::vector<JsonItems::Piece>& pieces) {
   if (!vocab.value().is_array() || pieces.empty())
     vocab.fail(vocab.shown(), "an array of 1 to " + std::to_string(limits_.tokens) + " pieces");
   id_limit_ = 2 * pieces.size();
@@ -62,10 +111,7 @@ void JsonVocabulary::add_added_tokens(const JsonNode& added) {
                      .special = json_flag(node, "special", false)};
     token.id =
         static_cast<Token>(node.at("id").as_integer(0, static_cast<std::int64_t>(id_limit_) - 1));
-    token.normalized = json_flag(node, "normalized", !token.special);
-    token.single_word = json_flag(node, "single_word", false);
-    token.lstrip = json_flag(node, "lstrip", false);
-    token.rstrip = json_flag(node, "rstrip", false);
+    read_options(node, token);
     add(std::move(token));
   }
 }

@@ -1,4 +1,9 @@
 #pragma once
+// Tokens and merges of a tokenizer.json as they are read: a tree of them takes 30 times their text.
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -7,10 +12,52 @@
 
 #include "engines/formats/json_file.h"
 #include "engines/tokenizers/folder_tokens.h"
-#include "engines/tokenizers/json_items.h"
+#include "engines/tokenizers/load_tokenizer.h"
 #include "engines/tokenizers/text_tokenizer.h"
+#include "engines/tokenizers/vocabulary_builder.h"
 
 namespace speclab::engines {
+
+/// What `model.vocab` and `model.merges` hold, in the order of the file.
+class JsonItems {
+ public:
+  struct NamedId {
+    std::string text;
+    nlohmann::json id;  ///< unchecked; of an array or an object only that it is one
+  };
+  struct Piece {
+    std::string text;
+    double score;
+  };
+
+  /// @param fail  where there are more than `limits` allow, or one is of no known form
+  JsonItems(FieldFailure fail, const TokenizerLimits& limits)
+      : fail_(std::move(fail)), limits_(limits) {}
+
+  /// A member of the vocabulary.
+  void add_token(const std::string& text, const nlohmann::json& id);
+  /// An element of the vocabulary of a Unigram model, [piece, score].
+  void add_piece(const nlohmann::json& piece);
+  /// "left right" or ["left", "right"].
+  void add_merge(const nlohmann::json& merge);
+
+  std::vector<NamedId> take_tokens() { return std::move(tokens_); }
+  const std::vector<Piece>& pieces() const { return pieces_; }
+  void add_merges_to(VocabularyBuilder& builder) const;
+
+ private:
+  static constexpr std::uint32_t kLine = UINT32_MAX;
+  struct Place {
+    std::uint32_t end;        ///< in merges_; it begins where the one before ends
+    std::uint32_t left_size;  ///< kLine: the text is left, a blank and right
+  };
+  FieldFailure fail_;
+  TokenizerLimits limits_;
+  std::vector<NamedId> tokens_;
+  std::vector<Piece> pieces_;
+  std::string merges_;
+  std::vector<Place> places_;
+};
 
 /// The id of every text, from the model of a tokenizer.json, its added tokens, and those that other
 /// files of the folder add.
@@ -26,8 +73,8 @@ class JsonVocabulary {
       : root_(std::move(root)), limits_(limits) {}
 
   /// @throws ModelFileError as do the others: no tokens, or an id that is none
-  void add_members(const JsonNode& vocab, const std::vector<JsonTokens::NamedId>& members);
-  void add_pieces(const JsonNode& vocab, const std::vector<JsonPieces::Piece>& pieces);
+  void add_members(const JsonNode& vocab, const std::vector<JsonItems::NamedId>& members);
+  void add_pieces(const JsonNode& vocab, const std::vector<JsonItems::Piece>& pieces);
   /// An array of objects with id, content and options.
   void add_added_tokens(const JsonNode& added);
   /// Tokens of other files, where the vocabulary has a place for them.

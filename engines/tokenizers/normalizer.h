@@ -1,17 +1,45 @@
 #pragma once
 // Changes of a text before it is cut into pieces.
 
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "engines/tokenizers/charsmap.h"
 #include "engines/tokenizers/pattern.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {
+
+/// The table by which SentencePiece normalizes: texts and what takes their place. It comes as a
+/// double-array trie and the replacements behind it, each ended by a zero byte.
+/// @source SentencePiece's Normalizer and the library darts-clone
+class Charsmap {
+ public:
+  struct Match {
+    std::size_t length = 0;  ///< bytes of the text; 0 if nothing matches
+    std::string_view replacement;
+  };
+
+  /// @param bytes  may be empty: then nothing matches
+  /// @param problem  what is wrong with the bytes; the table is empty then
+  Charsmap(std::string_view bytes, std::string& problem);
+
+  bool empty() const { return units_.empty(); }
+  /// The longest entry that `text` begins with.
+  Match longest(std::string_view text) const { return match(text, true); }
+  /// The shortest one.
+  Match shortest(std::string_view text) const { return match(text, false); }
+
+ private:
+  Match match(std::string_view text, bool is_longest) const;
+
+  std::vector<std::uint32_t> units_;
+  std::string replacements_;
+};
 
 /// Bytes that steps may make of a text with so many. 40 steps that replace "a" by "aa" would fill
 /// the memory without a bound.
@@ -35,18 +63,13 @@ class TooLongTextError : public ModelFileError {
 /// @throws TooLongTextError if there are more bytes than allowed
 void check_made_bytes(std::size_t bytes, std::size_t most);
 
-class NormalizerStep {
- public:
-  virtual ~NormalizerStep() = default;
-  /// @param text      valid UTF-8
-  /// @param is_first  it stands at the beginning of what the user gave
-  /// @param work      says how many bytes it may make; they stay there for the steps behind it
-  /// @throws TooLongTextError instead of taking memory for more than some times as many
-  virtual std::string apply(std::string text, bool is_first, TextWork& work) const = 0;
-};
-
+/// @param text      valid UTF-8
+/// @param is_first  it stands at the beginning of what the user gave
+/// @param work      says how many bytes it may make; they stay there for the steps behind it
+/// @throws TooLongTextError instead of taking memory for more than some times as many
+using NormalizerStep = std::function<std::string(std::string text, bool is_first, TextWork& work)>;
 /// Steps in turn; none leaves the text as it is.
-using Normalizer = std::vector<std::shared_ptr<const NormalizerStep>>;
+using Normalizer = std::vector<NormalizerStep>;
 
 /// @param work  of all texts together; the bytes of this one are taken off
 /// @throws TooLongTextError if it becomes longer
@@ -60,17 +83,16 @@ enum class UnicodeForm : std::uint8_t { nfc, nfd, nfkc, nfkd };
 
 /// Each of these is one kind of Hugging Face's tokenizers, by its name there.
 /// @source tokenizers/src/normalizers
-std::shared_ptr<const NormalizerStep> unicode_form_step(UnicodeForm form);
-std::shared_ptr<const NormalizerStep> lowercase_step();
-std::shared_ptr<const NormalizerStep> strip_accents_step();
-std::shared_ptr<const NormalizerStep> nmt_step();
-std::shared_ptr<const NormalizerStep> strip_step(bool left, bool right);
-std::shared_ptr<const NormalizerStep> prepend_step(std::string text);
+NormalizerStep unicode_form_step(UnicodeForm form);
+NormalizerStep lowercase_step();
+NormalizerStep strip_accents_step();
+NormalizerStep nmt_step();
+NormalizerStep strip_step(bool left, bool right);
+NormalizerStep prepend_step(std::string text);
 /// @param from  not empty
-std::shared_ptr<const NormalizerStep> replace_step(std::string from, std::string by);
-std::shared_ptr<const NormalizerStep> replace_step(std::shared_ptr<const Pattern> from,
-                                                   std::string by);
-std::shared_ptr<const NormalizerStep> precompiled_step(Charsmap charsmap);
+NormalizerStep replace_step(std::string from, std::string by);
+NormalizerStep replace_step(std::shared_ptr<const Pattern> from, std::string by);
+NormalizerStep precompiled_step(Charsmap charsmap);
 
 /// Changes that SentencePiece's own library makes to a text.
 struct SentencePieceRules {
@@ -82,8 +104,7 @@ struct SentencePieceRules {
 
 /// @param kept  texts that are left as they are
 /// @source SentencePiece's Normalizer::Normalize
-std::shared_ptr<const NormalizerStep> sentencepiece_step(const SentencePieceRules& rules,
-                                                         Charsmap charsmap,
-                                                         const std::vector<std::string>& kept);
+NormalizerStep sentencepiece_step(const SentencePieceRules& rules, Charsmap charsmap,
+                                  const std::vector<std::string>& kept);
 
 }  // namespace speclab::engines

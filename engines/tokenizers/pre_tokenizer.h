@@ -15,20 +15,16 @@ namespace speclab::engines {
 
 using PieceSink = std::function<void(std::string_view piece)>;
 
-class PreTokenizerStep {
- public:
-  virtual ~PreTokenizerStep() = default;
-  /// @param text      valid UTF-8, not empty
-  /// @param is_first  the text stands at the beginning of what the user gave
-  /// @param work      keeps texts that are made on the way, so that pieces can point into them
-  virtual void split(std::string_view text, bool is_first, TextWork& work,
-                     const PieceSink& sink) const = 0;
-};
+/// @param text      valid UTF-8, not empty
+/// @param is_first  the text stands at the beginning of what the user gave
+/// @param work      keeps texts that are made on the way, so that pieces can point into them
+using PreTokenizerStep = std::function<void(std::string_view text, bool is_first, TextWork& work,
+                                            const PieceSink& sink)>;
 
 /// Steps in turn, each cutting the pieces of the one before.
 class PreTokenizer {
  public:
-  using Steps = std::vector<std::shared_ptr<const PreTokenizerStep>>;
+  using Steps = std::vector<PreTokenizerStep>;
 
   explicit PreTokenizer(Steps steps) : steps_(std::move(steps)) {}
   /// @param patterns  PCRE2 syntax; text between matches is a piece too
@@ -56,13 +52,12 @@ enum class SplitBehavior : std::uint8_t {
 };
 
 /// @param is_inverted  what the pattern does not match counts as matched
-std::shared_ptr<const PreTokenizerStep> split_step(std::shared_ptr<const Pattern> pattern,
-                                                   SplitBehavior behavior, bool is_inverted);
+PreTokenizerStep split_step(std::shared_ptr<const Pattern> pattern, SplitBehavior behavior,
+                            bool is_inverted);
 /// A blank before each piece that has none.
-std::shared_ptr<const PreTokenizerStep> prefix_space_step();
+PreTokenizerStep prefix_space_step();
 /// @param mark  takes the place of blanks @param splits  cuts before each mark
-std::shared_ptr<const PreTokenizerStep> metaspace_step(std::string mark, PrependScheme scheme,
-                                                       bool splits);
+PreTokenizerStep metaspace_step(std::string mark, PrependScheme scheme, bool splits);
 
 /// The patterns of a pre-tokenizer by its GGUF name ("smollm", "gpt-2", "llama-bpe", "qwen2",
 /// "default", ...); empty if unknown.

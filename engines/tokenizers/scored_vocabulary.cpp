@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "engines/tokenizers/characters.h"
-#include "engines/tokenizers/json_steps.h"
-#include "engines/tokenizers/unigram_model.h"
+#include "engines/tokenizers/json_parts.h"
+#include "engines/tokenizers/piece_models.h"
 
 namespace speclab::engines {
 namespace {

@@ -4,8 +4,7 @@
 
 #include "engines/templates/chat_template.h"
 #include "engines/tokenizers/characters.h"
-#include "engines/tokenizers/known_pieces.h"
-#include "engines/tokenizers/utf8_streaming_decoder.h"
+#include "engines/tokenizers/piece_models.h"
 #include "sim/system/errors.h"
 #include "sim/system/utf8.h"
 
@@ -28,9 +27,7 @@ std::shared_ptr<const PieceModel> model_of(const TextVocabulary& vocabulary) {
                      .merges = vocabulary.merges,
                      .unknown = vocabulary.unknown,
                      .closes_gaps = vocabulary.closes_gaps};
-  for (std::size_t i = 0; vocabulary.whole_pieces_first && i < vocabulary.texts.size(); ++i)
-    if (vocabulary.kinds[i] == TokenKind::normal)
-      parts.whole_pieces.emplace_back(vocabulary.texts[i], static_cast<Token>(i));
+  if (vocabulary.whole_pieces_first) parts.whole_pieces = normal_pieces(vocabulary);
   return byte_bpe_model(parts);
 }
 
@@ -142,6 +139,14 @@ class TextTokenizer::Encoding {
   std::vector<Token> ids_;
   KnownPieces known_;
 };
+
+std::vector<NamedPiece> normal_pieces(const TextVocabulary& vocabulary) {
+  std::vector<NamedPiece> pieces;
+  for (std::size_t i = 0; i < vocabulary.texts.size(); ++i)
+    if (vocabulary.kinds[i] == TokenKind::normal)
+      pieces.emplace_back(vocabulary.texts[i], static_cast<Token>(i));
+  return pieces;
+}
 
 TextTokenizer::TextTokenizer(TextVocabulary vocabulary)
     : vocabulary_(checked(std::move(vocabulary))),

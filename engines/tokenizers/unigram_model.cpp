@@ -1,4 +1,4 @@
-#include "engines/tokenizers/unigram_model.h"
+#include "engines/tokenizers/piece_models.h"
 
 #include <algorithm>
 

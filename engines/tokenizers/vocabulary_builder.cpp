@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "engines/tokenizers/byte_level.h"
+#include "engines/formats/input_file.h"
+#include "engines/tokenizers/characters.h"
 #include "sim/system/errors.h"
 #include "sim/system/utf8.h"
 
@@ -23,6 +24,12 @@ std::string entry(std::size_t index, const std::string& shown) {
 }
 
 }  // namespace
+
+FieldFailure failure_of_file(const std::string& path) {
+  return [path](const std::string& field, const std::string& found, const std::string& allowed) {
+    throw_model_file_error(path, 0, {field, found, allowed});
+  };
+}
 
 void VocabularyBuilder::add_token(const std::string& text, TokenKind kind) {
   const std::size_t index = vocabulary_.texts.size();

@@ -16,6 +16,9 @@ namespace speclab::engines {
 using FieldFailure = std::function<void(const std::string& field, const std::string& found,
                                         const std::string& allowed)>;
 
+/// Throws ModelFileError for the file.
+FieldFailure failure_of_file(const std::string& path);
+
 /// The alphabet that normal tokens are written in.
 enum class Alphabet : std::uint8_t { byte_level, plain_text };
 

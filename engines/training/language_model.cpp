@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "engines/tokenizers/byte_level.h"
+#include "engines/tokenizers/characters.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "engines/training/file_text.h"
 #include "engines/training/torch/drafter_folder.h"
@@ -15,6 +15,7 @@
 #include "engines/training/training_checks.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
+#include "sim/system/utf8.h"
 
 namespace speclab::engines {
 namespace {
@@ -24,19 +25,13 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kEndOfText = "<|endoftext|>";
 constexpr int kBytes = 256;
 
-/// UTF-8 of a character below U+0800.
-std::string character(unsigned code) {
-  if (code < 0x80) return {static_cast<char>(code)};
-  return {static_cast<char>(0xC0 | (code >> 6)), static_cast<char>(0x80 | (code & 0x3F))};
-}
-
 /// The characters of the byte-level alphabet, which all lie below U+0200, with the byte that each
 /// stands for.
 Json byte_vocabulary() {
   Json vocabulary = Json::object();
-  for (unsigned code = 0; code < 2 * kBytes; ++code)
-    if (const auto bytes = bytes_of_token_text(character(code)))
-      vocabulary[character(code)] = static_cast<unsigned char>(bytes->front());
+  for (char32_t code = 0; code < 2 * kBytes; ++code)
+    if (const auto bytes = bytes_of_token_text(utf8_of(code)))
+      vocabulary[utf8_of(code)] = static_cast<unsigned char>(bytes->front());
   return vocabulary;
 }
 

@@ -62,6 +62,58 @@ std::size_t valid_utf8_prefix(std::string_view text) {
   return length;
 }
 
+char32_t first_character(std::string_view text) {
+  const Utf8Head head = utf8_head(text);
+  if (head.state != Utf8State::complete) return U'\uFFFD';
+  const auto lead = static_cast<unsigned char>(text[0]);
+  char32_t character = head.length == 1 ? lead : lead & 0xFFU >> (head.length + 1);
+  for (const char byte : text.substr(1, head.length - 1))
+    character = character << 6 | (static_cast<unsigned char>(byte) & 0x3F);
+  return character;
+}
+
+char32_t last_character(std::string_view text) {
+  std::size_t begin = text.size() - 1;
+  while (begin > 0 && text.size() - begin < 4 && continues_character(text[begin])) --begin;
+  return first_character(text.substr(begin));
+}
+
+std::u32string characters_of(std::string_view text) {
+  std::u32string characters;
+  characters.reserve(text.size());
+  while (!text.empty()) {
+    characters.push_back(first_character(text));
+    text.remove_prefix(std::min(text.size(), character_length(text[0])));
+  }
+  return characters;
+}
+
+void append_utf8(char32_t character, std::string& text) {
+  const auto continued = [character](int shift) {
+    return static_cast<char>(0x80 | (character >> shift & 0x3F));
+  };
+  if (character < 0x80)
+    text += static_cast<char>(character);
+  else if (character < 0x800)
+    text += {static_cast<char>(0xC0 | character >> 6), continued(0)};
+  else if (character < 0x10000)
+    text += {static_cast<char>(0xE0 | character >> 12), continued(6), continued(0)};
+  else
+    text += {static_cast<char>(0xF0 | character >> 18), continued(12), continued(6), continued(0)};
+}
+
+std::string utf8_of(std::u32string_view characters) {
+  std::string text;
+  for (const char32_t character : characters) append_utf8(character, text);
+  return text;
+}
+
+bool is_white_space(char32_t c) {
+  return (c >= 0x9 && c <= 0xD) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
+         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
+         c == 0x3000;
+}
+
 bool is_control(std::string_view character) {
   const auto byte = static_cast<unsigned char>(character[0]);
   const bool is_c1 =

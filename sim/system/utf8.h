@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace speclab {
@@ -30,5 +31,28 @@ bool is_printable(std::string_view text);
 
 /// Number of bytes of the whole, valid characters at the beginning of `text`.
 std::size_t valid_utf8_prefix(std::string_view text);
+inline bool is_valid_utf8(std::string_view text) { return valid_utf8_prefix(text) == text.size(); }
+
+/// Bytes of the character that begins with `lead`; 1 where none does.
+inline std::size_t character_length(char lead) {
+  const auto byte = static_cast<unsigned char>(lead);
+  return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+}
+inline bool continues_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+}
+
+/// The character at the beginning or end of a text that is not empty. A byte that belongs to no
+/// character is U+FFFD.
+char32_t first_character(std::string_view text);
+char32_t last_character(std::string_view text);
+/// The characters of a text, U+FFFD where none begins.
+std::u32string characters_of(std::string_view text);
+std::string utf8_of(std::u32string_view characters);
+inline std::string utf8_of(char32_t character) { return utf8_of({&character, 1}); }
+void append_utf8(char32_t character, std::string& text);
+
+/// Unicode's property White_Space.
+bool is_white_space(char32_t character);
 
 }  // namespace speclab

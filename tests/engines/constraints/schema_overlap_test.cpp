@@ -1,6 +1,6 @@
 // Schemas of a oneOf: which of them share a value.
 
-#include "engines/constraints/schema_overlap.h"
+#include "engines/constraints/schema_parts.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "engines/constraints/expression.h"
-#include "engines/constraints/utf8_bytes.h"
+#include "sim/system/utf8.h"
 
 namespace speclab::engines::testing {
 
@@ -40,7 +40,7 @@ inline std::set<std::size_t> ends_of(const Expression& expression, std::u32strin
 
 /// @param text  valid UTF-8
 inline bool matches_slowly(const Expression& expression, std::string_view text) {
-  const std::u32string characters = characters_of(text).value();
+  const std::u32string characters = characters_of(text);
   return ends_of(expression, characters, {0}).contains(characters.size());
 }
 

@@ -1,4 +1,4 @@
-#include "engines/tokenizers/byte_level.h"
+#include "engines/tokenizers/characters.h"
 
 #include <gtest/gtest.h>
 

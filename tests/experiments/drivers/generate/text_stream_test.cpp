@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "engines/tokenizers/characters.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "sim/system/utf8.h"
 #include "tests/support/test_size.h"
@@ -60,7 +59,7 @@ std::string valid(std::string_view bytes) {
 }
 
 bool ends_a_word(std::string_view piece) {
-  const char32_t last = engines::last_character(piece);
+  const char32_t last = last_character(piece);
   return last == U' ' || last == U'\n' || (last >= 0x3400 && last <= 0x9FFF) ||
          (last >= 0xF900 && last <= 0xFAFF) || (last >= 0x20000 && last <= 0x2FA1F);
 }
@@ -68,8 +67,7 @@ bool ends_a_word(std::string_view piece) {
 /// A piece of the text, from one character to another.
 std::string some_part(const std::string& text, std::mt19937& random) {
   std::vector<std::size_t> starts;
-  for (std::size_t i = 0; i < text.size(); i += engines::character_length(text[i]))
-    starts.push_back(i);
+  for (std::size_t i = 0; i < text.size(); i += character_length(text[i])) starts.push_back(i);
   const std::size_t first = random() % starts.size();
   const std::size_t last = std::min(starts.size() - 1, first + random() % 4);
   const std::size_t end = last + 1 < starts.size() ? starts[last + 1] : text.size();
