@@ -56,13 +56,10 @@ std::vector<Setting> make_draftings(const Plan& plan) {
 /// A drafting with the rest of a setting.
 Setting setting_of(Setting drafting, const RunConfig& config, const std::string& model,
                    double temperature) {
-  drafting.model = model;
-  drafting.temperature = temperature;
-  drafting.top_k = config.sampling.top_k;
-  drafting.top_p = config.sampling.top_p;
-  drafting.min_p = config.sampling.min_p;
-  drafting.repetition_penalty = config.sampling.repetition_penalty;
-  return drafting;
+  Setting setting = config.sampling.in(std::move(drafting));
+  setting.model = model;
+  setting.temperature = temperature;
+  return setting;
 }
 
 /// Settings that are off are left out.
