@@ -75,7 +75,8 @@ ReportSummary write_cost_report(const std::string& run_folder, const Manifest& m
 
 ReportSummary write_atlas_report(const std::string& run_folder, const Manifest& manifest,
                                  const ReportOptions& options, const std::string& plotly_js) {
-  const std::vector<AtlasRow> rows = read_atlas(run_folder + "/atlas.csv");
+  const std::vector<AtlasRow> rows =
+      read_atlas(fmt::format("{}/{}", run_folder, atlas_table().file()));
   const auto figures = atlas_figures(rows);
   const std::string answer = options.opening + atlas_answer(rows);
   write_pages(options, figures, atlas_page_html({manifest, rows, figures, answer}, plotly_js));

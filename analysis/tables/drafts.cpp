@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/tables/json_lines.h"
+#include "analysis/tables/run_folder.h"
 #include "sim/system/errors.h"
 
 namespace speclab::analysis {

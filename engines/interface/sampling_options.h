@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engines/interface/text_rules.h"
+#include "sim/core/setting.h"
 #include "sim/core/token.h"
 
 namespace speclab::engines {
@@ -38,6 +39,12 @@ struct SamplingOptions {
   bool looks_back() const {
     return repetition_penalty != 1.0 || no_repeat_ngram_size > 0 || min_length > 0 ||
            rules.looks_back();
+  }
+  /// `setting` with what a setting has of these.
+  Setting in(Setting setting) const {
+    setting.temperature = temperature, setting.top_k = top_k, setting.top_p = top_p;
+    setting.min_p = min_p, setting.repetition_penalty = repetition_penalty;
+    return setting;
   }
 };
 

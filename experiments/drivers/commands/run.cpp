@@ -12,6 +12,7 @@
 #include "experiments/drivers/commands/run_json.h"
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/journal/failures.h"
+#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/plan/plan_prompts.h"
 #include "experiments/drivers/program/command_folders.h"

@@ -4,8 +4,8 @@
 
 namespace speclab::experiments {
 
-/// Checks the values of the axes against one another, [target] and [drafters]. Of a rule atlas
-/// whose policy is not given the policy becomes constant:4.
+/// Checks the values of the axes against one another, [target] and [drafters]. A kind that
+/// looks at drafts has the policy constant:4 if none is given.
 void check_axes(const RunTables& tables, RunConfig& config);
 
 }  // namespace speclab::experiments

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/measure/cell_policy.h"
 #include "experiments/drivers/measure/cost_measurement.h"
 #include "experiments/drivers/measure/workbench.h"

@@ -1,6 +1,7 @@
 #include "experiments/drivers/kinds/drafter_acceptance.h"
 
 #include "experiments/drivers/config/kinds.h"
+#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/kinds/draft_sums.h"
 #include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/kinds/sibling_chances.h"

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/kinds/cell_entry.h"
 #include "experiments/drivers/kinds/drafter_acceptance.h"
 #include "experiments/drivers/kinds/kind_steps.h"

@@ -4,6 +4,7 @@
 
 #include "analysis/stats/count_law.h"
 #include "experiments/drivers/config/kinds.h"
+#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/kinds/atlas_rules.h"
 #include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/measure/workbench.h"

@@ -1,3 +1,4 @@
+#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/kinds/cell_entry.h"
 #include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/kinds/rule_atlas.h"

@@ -1,5 +1,6 @@
 #include "experiments/drivers/measure/cell_policy.h"
 
+#include "experiments/drivers/journal/run_log.h"
 #include "sim/policies/auto_policy.h"
 #include "sim/policies/constant_policy.h"
 #include "sim/policies/policy_registry.h"

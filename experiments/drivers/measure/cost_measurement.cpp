@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analysis/stats/median.h"
+#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/measure/cost_samples.h"
 #include "experiments/drivers/measure/forward_costs.h"
 #include "experiments/drivers/measure/pilots.h"

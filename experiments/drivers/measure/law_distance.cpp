@@ -48,9 +48,9 @@ double law_distance(const LoadedPlan& loaded, const DecoderSettings& settings,
                     const engines::Request& request, const SpeculationLengthPolicy& policy,
                     const GenerationRecord& measured) {
   std::vector<std::vector<double>> distances;
-  const LossyRuleOptions options = settings.decoder_options(loaded.plan.config).lossy;
+  const LossyRuleOptions options = loaded.plan.config.lossy;
   const auto add = [&](const Draft& draft, const TargetLaws<float>& target_laws) {
-    distances.push_back(distances_of(draft, target_laws, settings.drafting.verifier, options));
+    distances.push_back(distances_of(draft, target_laws, settings.setting.verifier, options));
   };
   expect_same(measured, decode_again(loaded, settings, request, policy, add));
   return mean_distance(distances, measured.rounds);

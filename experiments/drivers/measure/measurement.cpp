@@ -8,6 +8,7 @@
 
 #include "experiments/drivers/journal/crash_note.h"
 #include "experiments/drivers/journal/failures.h"
+#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/measure/cell_policy.h"
 #include "experiments/drivers/measure/generation_checks.h"
 #include "experiments/drivers/measure/law_distance.h"

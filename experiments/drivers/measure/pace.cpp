@@ -1,5 +1,6 @@
 #include "experiments/drivers/measure/pace.h"
 
+#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/measure/workbench.h"
 
 namespace speclab::experiments {

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <ranges>
 
+#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "sim/policies/constant_policy.h"
 #include "sim/policies/policy_registry.h"

@@ -13,7 +13,7 @@ GenerationRecord decode_again(
     const SpeculationLengthPolicy& policy,
     const std::function<void(const Draft&, const TargetLaws<float>&)>& on_draft,
     std::size_t most_rounds) {
-  engines::DecoderOptions options = settings.decoder_options(loaded.plan.config);
+  engines::DecoderOptions options = decoder_options(loaded.plan, settings);
   options.on_draft = on_draft;
   const engines::LoadedModel& model = loaded.models.at(settings.model);
   const auto decoder = loaded.engines.make_decoder(*model.model, model.tokenizer, options);

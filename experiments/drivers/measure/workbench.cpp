@@ -41,6 +41,14 @@ engines::DecoderOptions decoder_options(const Plan& plan, const Setting& setting
   return options;
 }
 
+engines::DecoderOptions decoder_options(const Plan& plan, const DecoderSettings& settings) {
+  engines::DecoderOptions options = decoder_options(plan, settings.setting);
+  options.stop.max_new_tokens = settings.new_tokens;
+  options.replay = settings.replay;
+  if (settings.replay) options.verifier = "replay";
+  return options;
+}
+
 Workbench::Workbench(const LoadedPlan& loaded, RunLog& log, Progress& progress, BenchLimits limits)
     : loaded_(loaded),
       log_(log),
@@ -68,10 +76,6 @@ engines::RoundDecoder& Workbench::decoder(const DecoderSettings& settings) {
     return *found->second;
   }
   if (decoders_.size() == kMaxDecoders) decoders_.pop_back();
-  engines::DecoderOptions options = decoder_options(plan(), settings.setting);
-  options.stop.max_new_tokens = settings.new_tokens;
-  options.replay = settings.replay;
-  if (settings.replay) options.verifier = "replay";
   const engines::LoadedModel& loaded = loaded_.models.at(settings.setting.model);
   decoders_.emplace_front(key,
                           loaded_.engines.make_decoder(*loaded.model, loaded.tokenizer, options));

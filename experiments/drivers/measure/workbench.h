@@ -54,8 +54,9 @@ struct DecoderSettings {
   std::shared_ptr<const engines::ReplayTrace> replay{};
 };
 
-/// What a decoder of a plan's setting is told.
+/// The options of a decoder of a plan.
 engines::DecoderOptions decoder_options(const Plan& plan, const Setting& setting);
+engines::DecoderOptions decoder_options(const Plan& plan, const DecoderSettings& settings);
 
 /// What may end a run or a generation before its time.
 struct BenchLimits {

@@ -4,16 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
-#include <tuple>
 
-#include "engines/interface/names.h"
-#include "engines/interface/sampling_rows.h"
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/config/named_drafters.h"
+#include "experiments/drivers/plan/cells.h"
 #include "experiments/drivers/plan/measuring_order.h"
 #include "experiments/drivers/plan/plan_prompts.h"
-#include "sim/core/tree_growth.h"
 #include "sim/policies/constant_policy.h"
 #include "sim/policies/policy_registry.h"
 #include "sim/system/errors.h"
@@ -31,127 +27,6 @@ constexpr std::uint32_t
 std::uint32_t stable_number(const std::string& text) {
   return static_cast<std::uint32_t>(std::stoul(sha256_text(text).substr(0, 8), nullptr, 16)) &
          (kPilotSequences - 1);
-}
-
-TreeGrowth growth_of(const Setting& setting, int limit) {
-  return TreeGrowth::parse(setting.tree, limit);
-}
-
-/// Plain decoding, then every drafter with every tree that it can draw and every verifier.
-std::vector<Setting> make_draftings(const Plan& plan) {
-  const Axes& axes = plan.config.axes;
-  std::vector<Setting> draftings{{.drafter = "none"}};
-  for (const std::string& name : axes.drafter) {
-    if (name == "none") continue;
-    const NamedDrafter& drafter = *std::ranges::find(plan.drafters, name, &NamedDrafter::name);
-    const std::vector<std::string> trees =
-        follows_tree_axis(drafter) ? axes.tree : std::vector{drafter.options.tree};
-    for (const std::string& tree : trees)
-      for (const std::string& verifier : axes.verifier)
-        draftings.push_back({.drafter = name, .tree = tree, .verifier = verifier});
-  }
-  return draftings;
-}
-
-/// A drafting with the rest of a setting.
-Setting setting_of(Setting drafting, const RunConfig& config, const std::string& model,
-                   double temperature) {
-  drafting.model = model;
-  drafting.temperature = temperature;
-  drafting.top_k = config.sampling.top_k;
-  drafting.top_p = config.sampling.top_p;
-  drafting.min_p = config.sampling.min_p;
-  drafting.repetition_penalty = config.sampling.repetition_penalty;
-  return drafting;
-}
-
-/// Settings that are off are left out.
-std::string sampling_suffix(const engines::SamplingOptions& sampling) {
-  std::string suffix;
-  engines::visit_sampling_that_is_on(sampling, [&](const char* name, const auto& value) {
-    suffix += fmt::format(" {}={}", name, value);
-  });
-  return suffix;
-}
-
-std::string cell_id(const Cell& cell, const RunConfig& config) {
-  const Setting setting = cell.written();
-  std::string id = fmt::format("{} T={} {}", setting.model, setting.temperature, setting.drafter);
-  if (!cell.is_plain())
-    id += fmt::format(" {} {} {}", setting.tree, setting.policy, setting.verifier);
-  id += sampling_suffix(config.sampling);
-  return cell.category == "all" ? id : id + " " + cell.category;
-}
-
-void add_cell(Plan& plan, Cell cell) {
-  const std::vector<std::string> categories = plan.config.prompts.pool_categories
-                                                  ? std::vector<std::string>{"all"}
-                                                  : categories_of(plan.prompts);
-  for (const std::string& category : categories) {
-    cell.category = category;
-    cell.id = cell_id(cell, plan.config);
-    plan.cells.push_back(cell);
-  }
-}
-
-void add_cells(Plan& plan, const Sweep& sweep, const std::string& model, double temperature) {
-  for (const Setting& drafting : plan.draftings) {
-    const std::vector<std::string> policies =
-        drafting.is_plain() ? std::vector<std::string>{""} : plan.config.axes.policy;
-    Setting setting = setting_of(drafting, plan.config, model, temperature);
-    for (const std::string& policy : policies) {
-      setting.policy = policy;
-      if (sweep.holds(sweep.point(setting))) add_cell(plan, {"", "", setting});
-    }
-  }
-}
-
-/// Whether pilots of other policies cannot tell of its drafts: it ends chains by confidence,
-/// follows the acceptance of each text, or counts the nodes of an adaptive tree. The lengths of all
-/// other policies cut what pilots of the greatest length show.
-bool needs_own_pilots(const Setting& setting) {
-  if (setting.is_plain() || setting.policy == "auto") return false;
-  const bool looks_at_the_text =
-      make_policy(setting.policy)->stop_below() > 0.0 || setting.policy.starts_with("tracking");
-  return looks_at_the_text || has_adaptive_tree(setting);
-}
-
-/// Settings of pilots: with everything where shape models replay them, else what a cell has.
-std::set<Setting> pilot_settings(const Plan& plan) {
-  std::set<Setting> settings;
-  for (const std::string& model : plan.config.axes.model)
-    for (const double temperature : plan.config.axes.temperature)
-      for (const Setting& drafting : plan.draftings)
-        if (is_shape_model(model))
-          settings.insert(
-              setting_of(drafting, plan.config, plan.real_model_of(model), temperature));
-  for (const Cell& cell : plan.cells) settings.insert(pilot_setting(plan, cell));
-  return settings;
-}
-
-void add_pilots(Plan& plan) {
-  const std::set<Setting> settings = pilot_settings(plan);
-  std::set<std::string> policies{""};
-  for (const Cell& cell : plan.cells) policies.insert(pilot_setting(plan, cell).policy);
-  for (const std::string& model : plan.config.axes.model)
-    for (const double temperature : plan.config.axes.temperature)
-      for (const Setting& drafting : plan.draftings)
-        for (const std::string& policy : policies) {
-          Setting setting = setting_of(drafting, plan.config, model, temperature);
-          setting.policy = policy;
-          const bool is_used =
-              !setting.is_plain() && !is_shape_model(model) && settings.contains(setting);
-          for (std::size_t prompt = 0; prompt < plan.pilot_prompts.size() && is_used; ++prompt)
-            plan.pilots.push_back({setting, prompt});
-        }
-}
-
-/// Those of no cell are not measured.
-void drop_unused_draftings(Plan& plan) {
-  std::erase_if(plan.draftings, [&](const Setting& drafting) {
-    const auto is_its_cell = [&](const Cell& cell) { return cell.setting.drafting() == drafting; };
-    return !drafting.is_plain() && std::ranges::none_of(plan.cells, is_its_cell);
-  });
 }
 
 /// "2 repetitions", "2 repetitions (8 of plain decoding)".
@@ -194,42 +69,6 @@ void add_generations(Plan& plan) {
 
 }  // namespace
 
-Setting Cell::written() const {
-  Setting written = setting;
-  if (is_replayed()) written.verifier = "replay";
-  return written;
-}
-
-int max_length(const Setting& setting, int limit) {
-  if (setting.is_plain()) return 0;
-  return std::min(limit, growth_of(setting, limit).max_depth());
-}
-
-std::vector<int> rows_of_depth(const Setting& setting, int limit) {
-  std::vector<int> rows(static_cast<std::size_t>(max_length(setting, limit)) + 1, 1);
-  if (setting.is_plain()) return rows;
-  const TreeGrowth growth = growth_of(setting, limit);
-  for (std::size_t depth = 1; depth < rows.size(); ++depth)
-    rows[depth] += growth.nodes_to_depth(static_cast<int>(depth));
-  return rows;
-}
-
-bool has_adaptive_tree(const Setting& setting) {
-  return !setting.is_plain() && growth_of(setting, 1).is_adaptive;
-}
-
-Setting pilot_setting(const Plan& plan, const Cell& cell) {
-  Setting setting = cell.setting;
-  setting.model = plan.real_model_of(setting.model);
-  if (!needs_own_pilots(setting)) setting.policy = "";
-  return setting;
-}
-
-bool is_lossy(const Cell& cell) {
-  return !cell.is_plain() && !cell.is_replayed() &&
-         !engines::is_lossless(cell.setting.verifier, cell.setting.temperature);
-}
-
 std::uint32_t Plan::sequence_id(const PlannedGeneration& generation) const {
   return kMeasuredSequences +
          stable_number(fmt::format("{}\n{}", prompts[generation.prompt].id, generation.repetition));
@@ -259,46 +98,11 @@ int Plan::max_length() const {
   return longest;
 }
 
-engines::DrafterOptions Plan::drafter_options(const Setting& setting) const {
-  if (setting.is_plain()) return {.kind = "plain"};
-  engines::DrafterOptions options =
-      std::ranges::find(drafters, setting.drafter, &NamedDrafter::name)->options;
-  options.tree = setting.tree;
-  return options;
-}
-
-std::vector<Setting> Plan::draftings_of(const std::string& model) const {
-  std::vector<Setting> used = draftings;
-  std::erase_if(used, [&](const Setting& drafting) {
-    const auto is_its_cell = [&](const Cell& cell) {
-      return cell.setting.drafting() == drafting &&
-             real_model_of(cell.setting.model) == real_model_of(model);
-    };
-    return !drafting.is_plain() && std::ranges::none_of(cells, is_its_cell);
-  });
-  for (Setting& setting : used) setting.model = model;
-  return used;
-}
-
-const std::string& Plan::real_model_of(const std::string& model) const {
-  return is_shape_model(model) ? *std::ranges::find_if_not(config.axes.model, is_shape_model)
-                               : model;
-}
-
-int pilot_length(const Plan& plan, const Setting& setting) {
-  return std::min(max_length(setting, plan.max_length()), plan.config.prompts.new_tokens - 1);
-}
-
 Plan make_plan(const RunConfig& config) {
   Plan plan{.config = config};
   read_plan_prompts(plan);
   plan.drafters = all_drafters(config);
-  plan.draftings = make_draftings(plan);
-  const Sweep sweep(plan.config);
-  for (const std::string& model : config.axes.model)
-    for (const double temperature : config.axes.temperature)
-      add_cells(plan, sweep, model, temperature);
-  drop_unused_draftings(plan);
+  add_cells(plan);
   add_pilots(plan);
   check_size(plan);
   add_generations(plan);

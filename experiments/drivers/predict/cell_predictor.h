@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/stats/pair_costs.h"
+#include "experiments/drivers/journal/run_entries.h"
 #include "experiments/drivers/measure/cell_policy.h"
 #include "sim/analytic/generation.h"
 

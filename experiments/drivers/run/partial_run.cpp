@@ -9,6 +9,7 @@
 #include "analysis/tables/file_digests.h"
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/journal/failures.h"
+#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/run/run_files.h"
 #include "experiments/drivers/run/run_journals.h"
 #include "sim/system/errors.h"

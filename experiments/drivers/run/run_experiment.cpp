@@ -6,6 +6,7 @@
 
 #include "experiments/drivers/journal/crash_note.h"
 #include "experiments/drivers/journal/origin.h"
+#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/predict/predictions.h"
 #include "experiments/drivers/prompts/chat_prompt.h"

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "experiments/drivers/journal/failures.h"
+#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/predict/predictions.h"
 #include "experiments/drivers/run/run_journals.h"
 #include "experiments/drivers/workers/worker_pool.h"

@@ -1,6 +1,7 @@
 // Costs are timed in passes over all points, spread over the pilots' time.
 
 #include "experiments/drivers/measure/cost_measurement.h"
+#include "experiments/drivers/journal/run_log.h"
 
 #include <gtest/gtest.h>
 

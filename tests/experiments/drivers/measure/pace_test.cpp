@@ -1,4 +1,5 @@
 #include "experiments/drivers/measure/pace.h"
+#include "experiments/drivers/journal/run_log.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 #include "experiments/drivers/predict/predictions.h"
+#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/measure/cell_policy.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // What is printed while a run measures.
 #include "experiments/drivers/program/progress.h"
+#include "experiments/drivers/journal/run_log.h"
 
 #include <gtest/gtest.h>
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 
+#include "experiments/drivers/journal/run_log.h"
 #include "sim/system/errors.h"
 #include "tests/experiments/drivers/support/same_files.h"
 #include "tests/support/file_faults.h"

@@ -9,6 +9,7 @@
 #include "analysis/tables/run_folder.h"
 #include "experiments/drivers/journal/entry_json.h"
 #include "experiments/drivers/journal/origin.h"
+#include "experiments/drivers/journal/run_log.h"
 #include "sim/system/errors.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 

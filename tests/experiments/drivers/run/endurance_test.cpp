@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include "analysis/stats/median.h"
+#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/journal/work_keys.h"
 #include "sim/system/files.h"
 #include "tests/experiments/drivers/support/journal_payloads.h"

@@ -3,6 +3,7 @@
 
 #include <csignal>
 
+#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/program/interruption.h"
 #include "sim/system/errors.h"
 #include "tests/experiments/drivers/support/journal_payloads.h"

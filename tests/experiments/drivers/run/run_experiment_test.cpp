@@ -1,4 +1,5 @@
 #include "experiments/drivers/run/run_experiment.h"
+#include "experiments/drivers/journal/run_log.h"
 
 #include <gtest/gtest.h>
 

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "analysis/tables/run_folder.h"
+#include "experiments/drivers/journal/run_log.h"
 #include "sim/system/errors.h"
 #include "tests/experiments/drivers/support/same_files.h"
 #include "tests/support/test_size.h"

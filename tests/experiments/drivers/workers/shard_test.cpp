@@ -1,5 +1,6 @@
 // Whoever measures what, in which order: the files are those of one process.
 #include "experiments/drivers/workers/shard.h"
+#include "experiments/drivers/journal/run_log.h"
 
 #include <gtest/gtest.h>
 
