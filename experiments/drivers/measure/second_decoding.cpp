@@ -15,7 +15,7 @@ GenerationRecord decode_again(
     std::size_t most_rounds) {
   engines::DecoderOptions options = decoder_options(loaded.plan, settings);
   options.on_draft = on_draft;
-  const engines::LoadedModel& model = loaded.models.at(settings.model);
+  const engines::LoadedModel& model = loaded.models.at(settings.setting.model);
   const auto decoder = loaded.engines.make_decoder(*model.model, model.tokenizer, options);
   decoder->begin({request}, policy);
   while (decoder->records().front().rounds.size() < most_rounds && decoder->round()) {
@@ -43,7 +43,7 @@ std::vector<analysis::DraftedRound> shown_drafts(const LoadedPlan& loaded,
                                                  const GenerationRecord& measured) {
   std::vector<DrawnDraft> drafts;
   const auto keep = [&](const Draft& draft, const TargetLaws<float>& target_laws) {
-    drafts.emplace_back(&loaded.tokenizer_of(settings.model), draft, target_laws);
+    drafts.emplace_back(&loaded.tokenizer_of(settings.setting.model), draft, target_laws);
   };
   const GenerationRecord again =
       decode_again(loaded, settings, request, policy, keep, kShownRounds);

@@ -77,8 +77,8 @@ engines::RoundDecoder& Workbench::decoder(const DecoderSettings& settings) {
   }
   if (decoders_.size() == kMaxDecoders) decoders_.pop_back();
   const engines::LoadedModel& loaded = loaded_.models.at(settings.setting.model);
-  decoders_.emplace_front(key,
-                          loaded_.engines.make_decoder(*loaded.model, loaded.tokenizer, options));
+  decoders_.emplace_front(key, loaded_.engines.make_decoder(*loaded.model, loaded.tokenizer,
+                                                            decoder_options(plan(), settings)));
   warm_up(*decoders_.front().second, loaded_.texts_of(settings.setting.model).prompts);
   return *decoders_.front().second;
 }
