@@ -5,6 +5,7 @@
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/journal/origin.h"
 #include "experiments/drivers/journal/run_log.h"
+#include "experiments/drivers/measure/measurement.h"
 #include "experiments/drivers/predict/predictions.h"
 #include "experiments/drivers/run/manifest.h"
 #include "experiments/drivers/run/run_journals.h"
