@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "analysis/tables/estimate.h"
@@ -17,6 +16,14 @@ enum class Regime : std::uint8_t { greedy, sampled };
 const char* to_string(Regime regime);
 Regime regime_of(double temperature);
 
+/// A median over one pass over all points.
+struct PassTime {
+  int pass = 0;
+  double ns = 0;
+
+  bool operator==(const PassTime&) const = default;
+};
+
 /// A point of the cost surface. Texts that do not apply are empty.
 struct CostRow {
   std::string model, drafter{}, tree{}, verifier{};
@@ -25,10 +32,8 @@ struct CostRow {
   std::int64_t rows = 1;
   std::int64_t context = 0;
   Estimate ns{};
-  std::int64_t batch = 1;  ///< sequences
-  std::vector<std::pair<int, double>>
-      ns_of_pass{};  ///< of a run's journal: passes over all points, as they followed each other,
-                     ///< and the median in each
+  std::int64_t batch = 1;              ///< sequences
+  std::vector<PassTime> ns_of_pass{};  ///< of a run's journal: passes as they followed each other
 
   std::string regime_text() const { return regime ? to_string(*regime) : ""; }
 };

@@ -11,6 +11,7 @@
 
 #include "analysis/tables/costs.h"
 #include "analysis/tables/drafts.h"
+#include "analysis/tables/text_samples.h"
 #include "sim/core/device_sample.h"
 #include "sim/core/provenance.h"
 #include "sim/core/records.h"
@@ -51,8 +52,8 @@ struct RowEntry {
   std::optional<BridgeUse> bridge{};     ///< empty where both models share a tokenizer
   std::optional<double> law_distance{};  ///< of a lossy verifier
   std::vector<RoundRecord> rounds;
-  std::vector<std::pair<std::string, TokenFate>> pieces;  ///< of a sample; empty for the others
-  std::vector<analysis::DraftedRound> drafts{};           ///< of some samples, the first rounds
+  std::vector<analysis::TextPiece> pieces;       ///< of a sample; empty for the others
+  std::vector<analysis::DraftedRound> drafts{};  ///< of some samples, the first rounds
   std::optional<DeviceSample> device{};  ///< behind it, where the models are on one that tells
   int section = 1;                       ///< that measured it
 };
@@ -75,12 +76,17 @@ struct FailureEntry {
   int attempts = 1;
 };
 
+struct ForwardTime {
+  int rows = 0;
+  double ns = 0;
+};
+
 /// Bare forwards of a target, timed just before a generation.
 struct PaceEntry {
   std::int64_t row_id = 0;
   std::string model;
   int context = 0;
-  std::vector<std::pair<int, double>> forwards;  ///< rows, nanoseconds
+  std::vector<ForwardTime> forwards;
 };
 
 struct PilotEntry {
