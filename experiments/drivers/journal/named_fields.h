@@ -31,6 +31,10 @@ concept Is = std::same_as<std::remove_const_t<T>, Struct>;
 template <typename T>
 struct MayLack {
   T& value;
+
+  explicit operator bool() const { return !value.empty(); }
+  T& operator*() const { return value; }
+  T& emplace() const { return value; }
 };
 template <typename T>
 MayLack(T&) -> MayLack<T>;
@@ -58,20 +62,10 @@ template <typename T>
 concept HasFields = requires(T& value, const Bind<int>& bind) { name_fields(bind, value); };
 
 template <typename T>
-Json json_of(const T& value);
+concept IsOptional = requires(T& field) { field ? field.emplace() : *field; };
 
 template <typename T>
-void put(Json& object, const char* name, const T& field) {
-  object[name] = json_of(field);
-}
-template <typename T>
-void put(Json& object, const char* name, const std::optional<T>& field) {
-  if (field) put(object, name, *field);
-}
-template <typename T>
-void put(Json& object, const char* name, const MayLack<T>& field) {
-  if (!field.value.empty()) put(object, name, field.value);
-}
+Json json_of(const T& value);
 
 template <typename T>
 Json list_json(const std::vector<T>& list) {
@@ -89,8 +83,13 @@ template <typename T>
 Json json_of(const T& value) {
   if constexpr (HasFields<T>) {
     Json json = Json::object();
-    name_fields(Bind{[&](const char* name, const auto& field) { put(json, name, field); }}, value);
+    name_fields(Bind{[&](const char* name, const auto& field) {
+                  if (Json part = json_of(field); !part.is_null()) json[name] = std::move(part);
+                }},
+                value);
     return json;
+  } else if constexpr (IsOptional<T>) {
+    return value ? json_of(*value) : Json();
   } else if constexpr (std::is_enum_v<T>) {
     return to_string(value);
   } else if constexpr (requires { list_json(value); }) {
@@ -106,16 +105,12 @@ void read_value(const Json& json, T& value);
 /// @param found  null where the field is not there
 template <typename T>
 void read_field(const Json* found, T& field) {
-  if (!found) throw DataError("is missing");
-  read_value(*found, field);
-}
-template <typename T>
-void read_field(const Json* found, std::optional<T>& field) {
-  if (found && !tells_nothing(*found)) read_value(*found, field.emplace());
-}
-template <typename T>
-void read_field(const Json* found, MayLack<T>& field) {
-  if (found) read_value(*found, field.value);
+  if constexpr (IsOptional<T>) {
+    if (found && !tells_nothing(*found)) read_value(*found, field.emplace());
+  } else {
+    if (!found) throw DataError("is missing");
+    read_value(*found, field);
+  }
 }
 
 template <typename T>
