@@ -2,6 +2,7 @@
 // The entries of a journal. Numbers of generations, pilots and cells are those of a plan; in the
 // file stand their keys (work_keys.h).
 
+#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -68,6 +69,12 @@ enum class FailureStatus : std::uint8_t {
   crash
 };
 
+inline const char* to_string(FailureStatus status) {
+  static constexpr std::array kNames{"exception", "out_of_memory", "not_finite",
+                                     "timeout",   "device",        "crash"};
+  return kNames.at(static_cast<std::size_t>(status));
+}
+
 /// A generation of the plan that failed, the last time it was tried.
 struct FailureEntry {
   std::int64_t row_id = 0;
@@ -117,7 +124,5 @@ struct CellEntry {
   std::string where{};                  ///< file and line that it was read from, for messages
   nlohmann::ordered_json found;
 };
-
-const char* to_string(FailureStatus status);
 
 }  // namespace speclab::experiments
