@@ -33,9 +33,11 @@ std::function<Json(const Json&)> again_by(Entry (*read)(const Json&)) {
 const std::vector<EntryTexts>& all_entries() {
   static const std::vector<EntryTexts> entries{
       {"header",
-       R"({"started_at":"then","provenance":[["revision","abc"],["arithmetic","fast"],["threads","1"]],)"
+       R"({"started_at":"then","provenance":[["revision","abc"],["arithmetic","fast"],)"
+       R"(["threads","1"]],)"
        R"("config":"[experiment]\n","models":[["m","target","s1","trained",6720,null,"c1"],)"
-       R"(["d","drafter","s2","trained",20,[5040,3.5,0.5,0.25],"c2"],["e","drafter","s3","file",7]],)"
+       R"(["d","drafter","s2","trained",20,[5040,3.5,0.5,0.25],"c2"],["e","drafter","s3",)"
+       R"("file",7]],)"
        R"("machine":[["bytes_per_s",1.5]],"plan":"c31a"})",
        R"({"format":2,"started_at":"then","provenance":{"revision":"abc","threads":"1"},)"
        R"("config":"[experiment]\n","models":{"name":["m","d","e"],)"
@@ -48,18 +50,22 @@ const std::vector<EntryTexts>& all_entries() {
       {"row",
        R"({"prompt_tokens":6,"output_tokens":5,"output_hash":"c5","stop_reason":"length",)"
        R"("prefill_ns":71,"time_to_first_token_ns":72,"decode_ns":73,"peak_memory_bytes":74,)"
-       R"("rounds":[[6,2,3,1,0,9,4,"recovered",10,11,12,13],[8,22,23,21,20,29,24,"bonus",30,31,32,33]],)"
+       R"("rounds":[[6,2,3,1,0,9,4,"recovered",10,11,12,13],[8,22,23,21,20,29,24,"bonus",30,)"
+       R"(31,32,33]],)"
        R"("pieces":[["a","plain"],["b","bonus"]],"read_bytes":[41,42],"energy":[0.25,"gpu"],)"
        R"("bridge":["re_encode",51,52,53,54,55,56],"law_distance":0.125,)"
        R"("device":[61,62,63,300.5,64,65,null],"drafts":[{"round":0,"nodes":[{"parent":0,)"
-       R"("token":"\"a\"","p":1.0,"accepted":true}],"accepted":0,"next":"\"b\"","next_kind":"bonus"}]})",
+       R"("token":"\"a\"","p":1.0,"accepted":true}],"accepted":0,"next":"\"b\"",)"
+       R"("next_kind":"bonus"}]})",
        R"({"prompt_tokens":6,"output_tokens":5,"output_hash":"c5","stop_reason":"length",)"
        R"("prefill_ns":71,"time_to_first_token_ns":72,"decode_ns":73,"peak_memory_bytes":74,)"
        R"("rounds":{"position":[6,8],"drafted":[2,22],"rows":[3,23],"depth":[1,21],)"
        R"("accepted":[0,20],"tested":[9,29],"emitted":[4,24],"next_kind":["recovered","bonus"],)"
        R"("draft_ns":[10,30],"target_ns":[11,31],"verify_ns":[12,32],"other_ns":[13,33]},)"
-       R"("pieces":{"text":["a","b"],"fate":["plain","bonus"]},"read_bytes":{"target":41,"draft":42},)"
-       R"("energy":{"joules":0.25,"source":"gpu"},"bridge":{"bridge":"re_encode","draft_tokens":51,)"
+       R"("pieces":{"text":["a","b"],"fate":["plain","bonus"]},"read_bytes":{"target":41,)"
+       R"("draft":42},)"
+       R"("energy":{"joules":0.25,"source":"gpu"},"bridge":{"bridge":"re_encode",)"
+       R"("draft_tokens":51,)"
        R"("spelling_ns":52,"unshared_outputs":53,"shared_vocabulary":54,"draft_vocabulary":55,)"
        R"("target_vocabulary":56},"law_distance":0.125,"device":{"sm_clock_mhz":61,)"
        R"("memory_clock_mhz":62,"temperature_c":63,"power_w":300.5,"slowdowns":64,)"
@@ -85,9 +91,12 @@ const std::vector<EntryTexts>& all_entries() {
        R"({"model":"m","context":5,"forwards":{"rows":[1,2],"ns":[1232.0,1552.0]}})",
        again_by(pace_entry)},
       {"costs",
-       R"({"model":"m","drafter":"d","tree":"chain","verifier":"v","regime":"greedy","kind":"draft",)"
-       R"("rows":1,"context":5,"ns":1072.0,"interval":[1001.0,2093.0],"n":4,"passes":[[0,1072.0],[2,9.5]]})",
-       R"({"model":"m","drafter":"d","tree":"chain","verifier":"v","regime":"greedy","kind":"draft",)"
+       R"({"model":"m","drafter":"d","tree":"chain","verifier":"v","regime":"greedy",)"
+       R"("kind":"draft",)"
+       R"("rows":1,"context":5,"ns":1072.0,"interval":[1001.0,2093.0],"n":4,"passes":[[0,)"
+       R"(1072.0],[2,9.5]]})",
+       R"({"model":"m","drafter":"d","tree":"chain","verifier":"v","regime":"greedy",)"
+       R"("kind":"draft",)"
        R"("rows":1,"context":5,"ns":1072.0,"interval":{"low":1001.0,"high":2093.0},"n":4,)"
        R"("passes":{"pass":[0,2],"ns":[1072.0,9.5]}})",
        again_by(cost_entry)},
@@ -97,25 +106,30 @@ const std::vector<EntryTexts>& all_entries() {
        R"({"model":"m","kind":"target","rows":1,"context":5,"ns":1072.0,"n":4})",
        again_by(cost_entry)},
       {"predictions",
-       R"({"walltime_ns":2.5,"speedup":0.5,"tokens_per_round":1.5,"acceptance_rate":0.75,"speedup_interval":[0.25,3.5]})",
+       R"({"walltime_ns":2.5,"speedup":0.5,"tokens_per_round":1.5,"acceptance_rate":0.75,)"
+       R"("speedup_interval":[0.25,3.5]})",
        R"({"walltime_ns":2.5,"speedup":0.5,"tokens_per_round":1.5,"acceptance_rate":0.75,)"
        R"("speedup_interval":{"low":0.25,"high":3.5}})",
        again_by(prediction_entry)},
       {"atlas",
        R"({"rows":9,"rules":[{"rule":"a","drafts":1,"lossless":true,"distance":0.5,"trials":7,)"
-       R"("acceptance":[0.1,0.2,0.3,0.4,0.5],"block":[1.1,1.2,1.3,1.4,0.6]},{"rule":"b","drafts":2,)"
+       R"("acceptance":[0.1,0.2,0.3,0.4,0.5],"block":[1.1,1.2,1.3,1.4,0.6]},{"rule":"b",)"
+       R"("drafts":2,)"
        R"("lossless":false,"distance":0.25,"trials":8,"acceptance":[0.6,0.7,0.8,0.9,1.0]}]})",
        R"({"rows":9,"rules":{"rule":["a","b"],"drafts":[1,2],"lossless":[true,false],)"
        R"("distance":[0.5,0.25],"trials":[7,8],"acceptance":[{"closed_form":0.1,"counted":0.2,)"
        R"("low":0.3,"high":0.4,"p":0.5},{"closed_form":0.6,"counted":0.7,"low":0.8,"high":0.9,)"
-       R"("p":1.0}],"block":[{"closed_form":1.1,"counted":1.2,"low":1.3,"high":1.4,"p":0.6},null]}})",
+       R"("p":1.0}],"block":[{"closed_form":1.1,"counted":1.2,"low":1.3,"high":1.4,"p":0.6},)"
+       R"(null]}})",
        again_by(atlas_entry)},
       {"acceptance",
        R"({"positions":3,"depths":[[4,1.5,0.5,2,[0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.0]]],)"
        R"("siblings":[[1,0,2,5,2.5,0.25],[2,1,3,6,3.5,0.75]]})",
-       R"({"positions":3,"depths":{"drafts":[4],"reached":[1.5],"accepted":[0.5],"known_ranks":[2],)"
+       R"({"positions":3,"depths":{"drafts":[4],"reached":[1.5],"accepted":[0.5],)"
+       R"("known_ranks":[2],)"
        R"("in_top":[[0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.0]]},"siblings":{"depth":[1,2],)"
-       R"("parent_rank":[0,1],"rank":[2,3],"drafts":[5,6],"reached":[2.5,3.5],"accepted":[0.25,0.75]}})",
+       R"("parent_rank":[0,1],"rank":[2,3],"drafts":[5,6],"reached":[2.5,3.5],)"
+       R"("accepted":[0.25,0.75]}})",
        again_by(acceptance_entry)}};
   return entries;
 }
