@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "analysis/tables/estimate.h"
@@ -16,6 +15,14 @@ namespace speclab::analysis {
 /// empty for plain decoding. All else is as in any setting.
 Setting setting_of_costs(const Setting& setting);
 
+/// A median over one pass over all points.
+struct PassTime {
+  int pass = 0;
+  double ns = 0;
+
+  bool operator==(const PassTime&) const = default;
+};
+
 /// A point of the cost surface.
 struct CostRow {
   Setting setting{};  ///< as setting_of_costs makes it; of the target's own costs the model alone
@@ -24,10 +31,8 @@ struct CostRow {
   std::int64_t rows = 1;
   std::int64_t context = 0;
   Estimate ns{};
-  std::int64_t batch = 1;  ///< sequences
-  std::vector<std::pair<int, double>>
-      ns_of_pass{};  ///< of a run's journal: passes over all points, as they followed each other,
-                     ///< and the median in each
+  std::int64_t batch = 1;              ///< sequences
+  std::vector<PassTime> ns_of_pass{};  ///< of a run's journal: passes as they followed each other
 
   std::string regime_text() const { return regime ? to_string(*regime) : ""; }
 };

@@ -56,9 +56,15 @@ std::vector<std::string> journal_seeds() {
   experiments::Journal journal = experiments::Journal::open(folder.path());
   for (const char* payload : {"{\"first\":1}", "second", "{}"}) journal.append(payload);
   const std::string whole = read_file(folder.path("journal"));
-  return {whole, whole.substr(0, whole.size() - 5),
-          R"(row 1 0123456789abcdef-0 {"prompt_tokens": 3, "rounds": [[1, 2.5, "bonus"]]})",
-          "header 1 - {}"};
+  return {
+      whole,
+      whole.substr(0, whole.size() - 5),
+      R"(row 1 0123456789abcdef-0 {"prompt_tokens": 3, "rounds": [[1, 2.5, "bonus"]]})",
+      R"(pilot 1 0123456789abcdef {"rounds":[[6,2,3,2,0,1,1,"recovered",7,3,2,1]]})",
+      R"(pace 1 0-0-0 {"model":"m","context":5,"forwards":{"rows":[1,2],"ns":[7.5,9.5]}})",
+      R"(costs 1 - {"model":"m","kind":"draft","regime":"greedy","rows":1,"context":5,"ns":7.5,)"
+      R"("interval":{"low":7.0,"high":8.0},"n":4,"passes":{"pass":[0],"ns":[7.5]}})",
+      "header 1 - {}"};
 }
 
 std::vector<std::string> experiment_seeds() {

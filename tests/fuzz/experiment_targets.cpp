@@ -1,6 +1,7 @@
 #include "tests/fuzz/experiment_targets.h"
 
 #include <fstream>
+#include <optional>
 
 #include "analysis/tables/acceptance.h"
 #include "analysis/tables/atlas.h"
@@ -14,6 +15,7 @@
 #include "analysis/tables/trace.h"
 #include "experiments/drivers/config/run_config.h"
 #include "experiments/drivers/config/train_config.h"
+#include "experiments/drivers/journal/entry_json.h"
 #include "experiments/drivers/journal/entry_line.h"
 #include "experiments/drivers/journal/journal.h"
 #include "experiments/drivers/toml/config_tree.h"
@@ -61,11 +63,37 @@ void read_experiment(const std::string& bytes) {
   }
 }
 
+namespace {
+
+/// What was read is read again from what is written of it.
+template <typename Entry>
+void read_entry(const Json& json, Entry (*read)(const Json&)) {
+  std::optional<Entry> entry;
+  try {
+    entry = read(json);
+  } catch (const DataError&) {
+    return;
+  }
+  const Json written = to_json(*entry);
+  require(to_json(read(written)) == written, "an entry that was written is read as the same");
+}
+
+void read_entries(const Json& json) {
+  read_entry(json, row_entry);
+  read_entry(json, failure_entry);
+  read_entry(json, pilot_entry);
+  read_entry(json, pace_entry);
+  read_entry(json, cost_entry);
+  read_entry(json, prediction_entry);
+}
+
+}  // namespace
+
 void read_journal(const std::string& bytes) try {
   static const TemporaryFolder folder(speclab::testing::memory_folder());
   std::ofstream(folder.path("journal"), std::ios::binary) << bytes;
   try {
-    entry_json(entry_line(bytes));
+    read_entries(entry_json(entry_line(bytes)));
   } catch (const DataError&) {
   }
   const Journal journal = Journal::open(folder.path());

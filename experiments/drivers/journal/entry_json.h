@@ -1,6 +1,6 @@
 #pragma once
-// Entries of a journal as JSON and back. Keys and numbers of generations, pilots, cells and prompts
-// are not among their fields (RunLog).
+// Entries of a journal as JSON and back, by the names of their fields. Keys and numbers of
+// generations, pilots, cells and prompts are not among them (RunLog).
 
 #include <nlohmann/json.hpp>
 
@@ -18,8 +18,10 @@ Json to_json(const PaceEntry& entry);
 Json to_json(const CostEntry& entry);
 Json to_json(const PredictionEntry& entry);
 
-/// @throws nlohmann::json::exception if something is missing or of another type
+/// @throws DataError if something is missing or of another type
+/// @throws DriftError if a later revision wrote the journal in a form that is not known here
 HeaderEntry header_entry(const Json& json);
+/// @throws DataError if something is missing or of another type
 RowEntry row_entry(const Json& json);
 FailureEntry failure_entry(const Json& json);
 PilotEntry pilot_entry(const Json& json);

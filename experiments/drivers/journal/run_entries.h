@@ -2,6 +2,7 @@
 // The entries of a journal. Numbers of generations, pilots and cells are those of a plan; in the
 // file stand their keys (work_keys.h).
 
+#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "analysis/tables/costs.h"
 #include "analysis/tables/drafts.h"
+#include "analysis/tables/text_samples.h"
 #include "sim/core/device_sample.h"
 #include "sim/core/records.h"
 #include "sim/core/training_record.h"
@@ -50,8 +52,8 @@ struct RowEntry {
   std::optional<BridgeUse> bridge{};     ///< empty where both models share a tokenizer
   std::optional<double> law_distance{};  ///< of a lossy verifier
   std::vector<RoundRecord> rounds;
-  std::vector<std::pair<std::string, TokenFate>> pieces;  ///< of a sample; empty for the others
-  std::vector<analysis::DraftedRound> drafts{};           ///< of some samples, the first rounds
+  std::vector<analysis::TextPiece> pieces;       ///< of a sample; empty for the others
+  std::vector<analysis::DraftedRound> drafts{};  ///< of some samples, the first rounds
   std::optional<DeviceSample> device{};  ///< behind it, where the models are on one that tells
   int section = 1;                       ///< that measured it
 };
@@ -66,6 +68,12 @@ enum class FailureStatus : std::uint8_t {
   crash
 };
 
+inline const char* to_string(FailureStatus status) {
+  static constexpr std::array kNames{"exception", "out_of_memory", "not_finite",
+                                     "timeout",   "device",        "crash"};
+  return kNames.at(static_cast<std::size_t>(status));
+}
+
 /// A generation of the plan that failed, the last time it was tried.
 struct FailureEntry {
   std::int64_t row_id = 0;
@@ -74,12 +82,17 @@ struct FailureEntry {
   int attempts = 1;
 };
 
+struct ForwardTime {
+  int rows = 0;
+  double ns = 0;
+};
+
 /// Bare forwards of a target, timed just before a generation.
 struct PaceEntry {
   std::int64_t row_id = 0;
   std::string model;
   int context = 0;
-  std::vector<std::pair<int, double>> forwards;  ///< rows, nanoseconds
+  std::vector<ForwardTime> forwards;
 };
 
 struct PilotEntry {
@@ -109,7 +122,5 @@ struct CellEntry {
   std::string where{};                  ///< file and line that it was read from, for messages
   nlohmann::ordered_json found;
 };
-
-const char* to_string(FailureStatus status);
 
 }  // namespace speclab::experiments

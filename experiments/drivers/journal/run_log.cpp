@@ -8,6 +8,7 @@
 
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/journal/entry_line.h"
+#include "experiments/drivers/journal/json_columns.h"
 #include "experiments/drivers/journal/origin.h"
 #include "sim/system/errors.h"
 
@@ -37,10 +38,15 @@ Entry read_stored(JournalReader& reader, const StoredEntry& stored, Entry (*read
 RunLog::RunLog(const std::string& folder, Journal::Tail tail)
     : folder_(folder), journal_(Journal::in_memory()) {
   journal_ = Journal::open(folder, tail, [&](std::string_view payload, JournalPlace place) {
+    const auto with_place = [&](const std::exception& error) {
+      return fmt::format("{}/journal:{}: {}", folder, num_taken_ + 1, error.what());
+    };
     try {
       take(payload, place);
+    } catch (const DriftError& error) {
+      throw DriftError(with_place(error));
     } catch (const std::exception& error) {
-      throw DataError(fmt::format("{}/journal:{}: {}", folder, num_taken_ + 1, error.what()));
+      throw DataError(with_place(error));
     }
   });
 }
@@ -245,7 +251,7 @@ void RunLog::add(const PaceEntry& entry) {
 void RunLog::add(const std::vector<CostEntry>& entries) {
   Json list = Json::array();
   for (const CostEntry& entry : entries) list.push_back(to_json(entry));
-  append("costs", list);
+  append("costs", as_columns(list));
   costs_.insert(costs_.end(), entries.begin(), entries.end());
 }
 
@@ -253,7 +259,7 @@ void RunLog::add(const std::vector<PredictionEntry>& entries) {
   Json list = Json::array();
   for (const PredictionEntry& entry : entries)
     list.push_back(celled(to_json(entry), cell_key(entry.cell)));
-  append("predictions", list);
+  append("predictions", as_columns(list));
   predictions_ = entries;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "experiments/drivers/config/kinds.h"
+#include "experiments/drivers/journal/json_columns.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {
@@ -30,9 +31,9 @@ void Section::take(const EntryLine& line, const StoredEntry& stored,
 
 bool Section::take_table(std::string_view kind, const Json& entry) {
   if (kind == "costs")
-    for (const Json& cost : entry) costs.push_back(cost_entry(cost));
+    for (const Json& cost : as_rows(entry)) costs.push_back(cost_entry(cost));
   else if (kind == "predictions")
-    for (const Json& prediction : entry)
+    for (const Json& prediction : as_rows(entry))
       predictions.insert_or_assign(cell_of(prediction), prediction_entry(prediction));
   else
     return false;

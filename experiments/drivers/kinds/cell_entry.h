@@ -9,7 +9,7 @@ template <typename Found>
 Found found_in(const CellEntry& entry, Found (*read)(const Json&)) {
   try {
     return read(entry.found);
-  } catch (const Json::exception& error) {
+  } catch (const DataError& error) {
     throw DataError(entry.where + ": " + error.what());
   }
 }

@@ -57,8 +57,10 @@ void observe_cell(Workbench& bench, std::size_t index) {
     bench.log().add(experiment_kind(plan.config.kind).entry,
                     {.cell = index,
                      .prompt = prompt,
-                     .found = to_json(AcceptanceEntry{seen.depths.positions(), seen.depths.depths(),
-                                                      seen.siblings.sums()})});
+                     .found = to_json(AcceptanceEntry{
+                         seen.depths.positions(),
+                         seen.depths.depths(),
+                         {seen.siblings.sums().begin(), seen.siblings.sums().end()}})});
   }
 }
 

@@ -1,11 +1,28 @@
 #include <algorithm>
 
+#include "experiments/drivers/journal/named_fields.h"
 #include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/kinds/cell_entry.h"
 #include "experiments/drivers/kinds/drafter_acceptance.h"
 #include "experiments/drivers/kinds/kind_steps.h"
 
 namespace speclab::experiments {
+
+void name_fields(const auto& bind, Is<analysis::DepthSums> auto& depth) {
+  bind("drafts", depth.drafts, "reached", depth.reached, "accepted", depth.accepted, "known_ranks",
+       depth.known_ranks, "in_top", depth.in_top);
+}
+
+void name_fields(const auto& bind, Is<PlaceSums> auto& node) {
+  auto& [place, sums] = node;
+  bind("depth", place.depth, "parent_rank", place.parent_rank, "rank", place.rank, "drafts",
+       sums.drafts, "reached", sums.reached, "accepted", sums.accepted);
+}
+
+void name_fields(const auto& bind, Is<AcceptanceEntry> auto& entry) {
+  bind("positions", entry.positions, "depths", entry.depths, "siblings", MayLack{entry.siblings});
+}
+
 namespace {
 
 /// A row with the fields that all rows of a prompt of a cell share.
@@ -23,31 +40,12 @@ Row row_of(const Plan& plan, const CellEntry& found) {
 
 }  // namespace
 
-Json to_json(const AcceptanceEntry& entry) {
-  Json depths = Json::array();
-  for (const analysis::DepthSums& depth : entry.depths)
-    depths.push_back(
-        {depth.drafts, depth.reached, depth.accepted, depth.known_ranks, depth.in_top});
-  Json siblings = Json::array();
-  for (const auto& [place, sums] : entry.siblings)
-    siblings.push_back(
-        {place.depth, place.parent_rank, place.rank, sums.drafts, sums.reached, sums.accepted});
-  return {{"positions", entry.positions}, {"depths", depths}, {"siblings", siblings}};
-}
+Json to_json(const AcceptanceEntry& entry) { return json_of(entry); }
 
 AcceptanceEntry acceptance_entry(const Json& json) {
-  AcceptanceEntry entry{.positions = json.at("positions").get<std::int64_t>(), .depths = {}};
-  for (const Json& depth : json.at("depths")) {
-    entry.depths.push_back({.drafts = depth.at(0).get<std::int64_t>(),
-                            .reached = depth.at(1).get<double>(),
-                            .accepted = depth.at(2).get<double>()});
-    entry.depths.back().known_ranks = std::min(depth.at(3).get<std::size_t>(), analysis::kRanks);
-    for (std::size_t rank = 0; rank < analysis::kRanks; ++rank)
-      entry.depths.back().in_top[rank] = depth.at(4).at(rank).get<double>();
-  }
-  for (const Json& node : json.value("siblings", Json::array()))
-    entry.siblings[{node.at(0).get<int>(), node.at(1).get<int>(), node.at(2).get<int>()}] = {
-        node.at(3).get<std::int64_t>(), node.at(4).get<double>(), node.at(5).get<double>()};
+  auto entry = value_of<AcceptanceEntry>(json);
+  for (analysis::DepthSums& depth : entry.depths)
+    depth.known_ranks = std::min(depth.known_ranks, analysis::kRanks);
   return entry;
 }
 

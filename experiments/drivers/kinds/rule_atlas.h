@@ -28,7 +28,7 @@ struct AtlasEntry {
 };
 
 Json to_json(const AtlasEntry& entry);
-/// @throws nlohmann::json::exception if something is missing or of another type
+/// @throws DataError if something is missing or of another type
 AtlasEntry atlas_entry(const Json& json);
 
 }  // namespace speclab::experiments

@@ -1,47 +1,27 @@
+#include "experiments/drivers/journal/named_fields.h"
 #include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/kinds/cell_entry.h"
 #include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/kinds/rule_atlas.h"
 
 namespace speclab::experiments {
-namespace {
 
-Json mean_json(const analysis::CountedMean& mean) {
-  return {mean.closed_form, mean.counted, mean.range.low, mean.range.high, mean.p};
+void name_fields(const auto& bind, Is<analysis::CountedMean> auto& mean) {
+  bind("closed_form", mean.closed_form, "counted", mean.counted, "low", mean.range.low, "high",
+       mean.range.high, "p", mean.p);
 }
 
-analysis::CountedMean mean_of(const Json& json) {
-  const auto number = [&](std::size_t i) { return json.at(i).get<double>(); };
-  return {number(0), number(1), {number(2), number(3)}, number(4)};
+void name_fields(const auto& bind, Is<AtlasRuleEntry> auto& r) {
+  bind("rule", r.rule, "drafts", r.drafts, "lossless", r.lossless, "distance", r.distance, "trials",
+       r.trials, "acceptance", r.acceptance, "block", r.tokens_per_round);
 }
 
-}  // namespace
-
-Json to_json(const AtlasEntry& entry) {
-  Json rules = Json::array();
-  for (const AtlasRuleEntry& r : entry.rules) {
-    Json rule = {{"rule", r.rule},         {"drafts", r.drafts},
-                 {"lossless", r.lossless}, {"distance", r.distance},
-                 {"trials", r.trials},     {"acceptance", mean_json(r.acceptance)}};
-    if (r.tokens_per_round) rule["block"] = mean_json(*r.tokens_per_round);
-    rules.push_back(rule);
-  }
-  return {{"rows", entry.rows}, {"rules", rules}};
+void name_fields(const auto& bind, Is<AtlasEntry> auto& entry) {
+  bind("rows", entry.rows, "rules", entry.rules);
 }
 
-AtlasEntry atlas_entry(const Json& json) {
-  AtlasEntry entry{.rows = json.at("rows").get<std::int64_t>(), .rules = {}};
-  for (const Json& rule : json.at("rules")) {
-    entry.rules.push_back({.rule = rule.at("rule").get<std::string>(),
-                           .drafts = rule.at("drafts").get<int>(),
-                           .lossless = rule.at("lossless").get<bool>(),
-                           .distance = rule.at("distance").get<double>(),
-                           .trials = rule.at("trials").get<std::int64_t>(),
-                           .acceptance = mean_of(rule.at("acceptance"))});
-    if (rule.contains("block")) entry.rules.back().tokens_per_round = mean_of(rule.at("block"));
-  }
-  return entry;
-}
+Json to_json(const AtlasEntry& entry) { return json_of(entry); }
+AtlasEntry atlas_entry(const Json& json) { return value_of<AtlasEntry>(json); }
 
 std::vector<NamedFile> rule_atlas_tables(const Plan& plan, const RunLog& log) {
   std::vector<analysis::AtlasRow> rows;

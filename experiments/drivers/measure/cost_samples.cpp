@@ -9,7 +9,7 @@
 namespace speclab::experiments {
 namespace {
 
-using Passes = std::vector<std::pair<int, double>>;
+using Passes = std::vector<analysis::PassTime>;
 
 double mean_of(const Passes& passes) {
   double sum = 0;
@@ -41,7 +41,7 @@ std::vector<CostEntry> CostSamples::entries() const {
   for (const auto& [key, point] : points_) {
     CostEntry& entry = entries.emplace_back(point.entry);
     for (const auto& [pass, timings] : point.passes)
-      entry.ns_of_pass.emplace_back(pass, analysis::median(timings).value);
+      entry.ns_of_pass.push_back({pass, analysis::median(timings).value});
     entry.ns = point.passes.size() > 1 ? mean_over(entry.ns_of_pass)
                                        : analysis::median(point.passes.begin()->second);
   }
@@ -51,7 +51,7 @@ std::vector<CostEntry> CostSamples::entries() const {
 std::vector<CostEntry> costs_without_pass(std::vector<CostEntry> costs, int pass) {
   for (CostEntry& cost : costs) {
     Passes others = cost.ns_of_pass;
-    std::erase_if(others, [&](const auto& one) { return one.first == pass; });
+    std::erase_if(others, [&](const auto& one) { return one.pass == pass; });
     if (!others.empty()) cost.ns.value = mean_of(others);
   }
   return costs;

@@ -46,13 +46,13 @@ ForwardCosts::ForwardCosts(Workbench& bench, const std::string& model)
                                                bench.loaded().texts_of(model).pilots.front()));
 }
 
-std::vector<std::pair<int, double>> ForwardCosts::time_once(std::size_t which) {
-  std::vector<std::pair<int, double>> timings;
+std::vector<ForwardTime> ForwardCosts::time_once(std::size_t which) {
+  std::vector<ForwardTime> timings;
   ForwardTimer& timer = timers_[which].second;
   timer.forward_ns(1);
   for (const int rows : rows_) {
     if (follows_its_like_) timer.forward_ns(rows);
-    timings.emplace_back(rows, timer.forward_ns(rows));
+    timings.push_back({rows, timer.forward_ns(rows)});
   }
   return timings;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/drivers/journal/run_entries.h"
 #include "experiments/drivers/measure/forward_timer.h"
 
 namespace speclab::experiments {
@@ -24,8 +25,8 @@ class ForwardCosts {
 
   std::size_t num_contexts() const { return timers_.size(); }
   int context(std::size_t which) const { return timers_[which].first; }
-  /// One timing of every number of rows, ascending: rows, nanoseconds.
-  std::vector<std::pair<int, double>> time_once(std::size_t which);
+  /// One timing of every number of rows, ascending.
+  std::vector<ForwardTime> time_once(std::size_t which);
 
  private:
   std::set<int> rows_;

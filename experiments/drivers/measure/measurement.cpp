@@ -43,13 +43,13 @@ bool shows_drafts(const Plan& plan, const PlannedGeneration& generation) {
 }
 
 /// One piece a token; a character that several tokens spell stands with the last of them.
-std::vector<std::pair<std::string, TokenFate>> pieces_of(const GenerationRecord& record,
-                                                         const engines::Tokenizer& tokenizer) {
-  std::vector<std::pair<std::string, TokenFate>> pieces;
+std::vector<analysis::TextPiece> pieces_of(const GenerationRecord& record,
+                                           const engines::Tokenizer& tokenizer) {
+  std::vector<analysis::TextPiece> pieces;
   const auto decoder = tokenizer.streaming_decoder();
   for (std::size_t i = 0; i < record.output_ids.size(); ++i)
-    pieces.emplace_back(decoder->push(record.output_ids[i]), record.fates[i]);
-  if (!pieces.empty()) pieces.back().first += decoder->flush();
+    pieces.push_back({decoder->push(record.output_ids[i]), record.fates[i]});
+  if (!pieces.empty()) pieces.back().text += decoder->flush();
   return pieces;
 }
 
@@ -72,7 +72,7 @@ RowEntry row_entry(Workbench& bench, std::size_t row, std::size_t prompt_tokens,
           .bridge = record.bridge,
           .rounds = record.rounds,
           .pieces = sample ? pieces_of(record, bench.loaded().tokenizer_of(model))
-                           : std::vector<std::pair<std::string, TokenFate>>{},
+                           : std::vector<analysis::TextPiece>{},
           .drafts = {}};
 }
 

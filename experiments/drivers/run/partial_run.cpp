@@ -24,13 +24,14 @@ std::string digests_of(const std::string& folder) {
   return fmt::format("{}/{}", folder, analysis::kDigestsFile);
 }
 
-/// A journal that cannot be read has no say where there are tables.
+/// A journal that cannot be read, or that a later revision wrote, has no say where there are
+/// tables.
 bool is_finished(const std::string& run_folder, bool has_tables) {
   try {
     const RunLog log(run_folder, Journal::Tail::left);
     return !log.sections().empty() && log.sections().rbegin()->second.finished;
-  } catch (const DataError&) {
-    if (!has_tables) throw;
+  } catch (const Error& error) {
+    if (!has_tables || error.code() == ExitCode::cannot_write) throw;
     return true;
   }
 }

@@ -155,8 +155,8 @@ void RowTables::add_to_timeline(const RowEntry& row) {
 
 void RowTables::add_to_texts(const RowEntry& row) {
   Json pieces = Json::array();
-  for (const auto& [text, fate] : row.pieces)
-    pieces.push_back({{"text", text}, {"fate", to_string(fate)}});
+  for (const analysis::TextPiece& piece : row.pieces)
+    pieces.push_back({{"text", piece.text}, {"fate", to_string(piece.fate)}});
   texts_ += json_line({{"row_id", row.row_id},
                        {"prompt", plan_.prompts[generation(row).prompt].text},
                        {"pieces", pieces}});

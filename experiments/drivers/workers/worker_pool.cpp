@@ -14,6 +14,7 @@
 #include <poll.h>
 #include <sys/wait.h>
 
+#include "experiments/drivers/measure/measurement.h"
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/measure/measuring_progress.h"

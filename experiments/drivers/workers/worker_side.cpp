@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "experiments/drivers/measure/measurement.h"
 #include "experiments/drivers/journal/failures.h"
 #include "sim/system/errors.h"
 

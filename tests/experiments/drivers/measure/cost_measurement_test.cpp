@@ -69,7 +69,7 @@ TEST(CostSamples, ArePassesOfMediansAndTheirMean) {
   for (const double ns : {5.0, 6.0, 7.0}) samples.add(once, 1, ns);
   const std::vector<CostEntry> entries = samples.entries();
   ASSERT_EQ(entries.size(), 2u);
-  EXPECT_EQ(entries[0].ns_of_pass, (std::vector<std::pair<int, double>>{{0, 12.0}, {2, 24.0}}));
+  EXPECT_EQ(entries[0].ns_of_pass, (std::vector<analysis::PassTime>{{0, 12.0}, {2, 24.0}}));
   EXPECT_EQ(entries[0].ns.value, 18.0);
   EXPECT_EQ(entries[0].ns.n, 2u);
   EXPECT_FALSE(entries[0].ns.interval) << "two so unlike passes bound nothing: a factor of 20";

@@ -234,8 +234,8 @@ std::vector<CostEntry> in_passes(std::vector<CostEntry> costs, const std::set<Co
   for (CostEntry& cost : costs) {
     const double ns = cost.ns.value;
     for (int pass = 0; pass < 4; ++pass)
-      cost.ns_of_pass.emplace_back(
-          pass, ns * (kinds.contains(cost.kind) ? factors[static_cast<std::size_t>(pass)] : 1.0));
+      cost.ns_of_pass.push_back(
+          {pass, ns * (kinds.contains(cost.kind) ? factors[static_cast<std::size_t>(pass)] : 1.0)});
   }
   return costs;
 }

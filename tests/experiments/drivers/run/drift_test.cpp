@@ -10,7 +10,10 @@
 #include "experiments/drivers/journal/entry_json.h"
 #include "experiments/drivers/journal/origin.h"
 #include "experiments/drivers/journal/run_log.h"
+#include "experiments/drivers/run/partial_run.h"
 #include "sim/system/errors.h"
+#include "sim/system/files.h"
+#include "tests/experiments/drivers/support/journal_payloads.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 
 namespace speclab::experiments {
@@ -93,10 +96,39 @@ TEST_F(Drift, OfTheKindOfAnEntryIsRefusedWithItsPlace) {
 /// Defect: a run of an earlier revision differs in an entry that is gone, and goes on no more.
 TEST_F(Drift, OfAnEntryThatIsGoneIsNone) {
   Json header = to_json(begun_);
-  header["provenance"].push_back({"arithmetic", "row_invariant"});
+  header["provenance"]["arithmetic"] = "row_invariant";
   const HeaderEntry earlier = header_entry(header);
   EXPECT_EQ(origin_changes(earlier, begun_), "");
   EXPECT_EQ(origin_changes(begun_, earlier), "");
+}
+
+/// Gives a run's journal a header of format 3, and half a line at its end.
+void make_later(const std::string& folder) {
+  std::vector<std::string> payloads = testing::journal_payloads(folder);
+  const std::string format = R"("format":2)";
+  payloads[0].replace(payloads[0].find(format), format.size(), R"("format":3)");
+  std::filesystem::remove(folder + "/journal");
+  Journal journal = Journal::open(folder);
+  for (const std::string& payload : payloads) journal.append(payload);
+  append_file(folder + "/journal", "half a line");
+}
+
+/// Defect: entries of a later revision are taken for known ones, its run is begun anew or loses
+/// bytes, or its tables are reported on no more.
+TEST_F(Drift, OfALaterFormatIsNamedAndLeavesTheRunAlone) {
+  const std::string folder = experiment_.folder("run");
+  make_later(folder);
+  const std::string journal = experiment_.file("run", "journal"),
+                    said = folder + "/journal:1: a journal of format 3, by revision \"";
+  for (const bool repair : {false, true})
+    EXPECT_EQ(refusal([&] {
+                experiment_.run(plan_, RunOptions{.folder = "run", .repair = repair});
+              }).find(said),
+              0u);
+  EXPECT_EQ(experiment_.file("run", "journal"), journal);
+  EXPECT_FALSE(is_unfinished(folder));
+  std::filesystem::remove(folder + "/SHA256SUMS");
+  EXPECT_EQ(refusal([&] { is_unfinished(folder); }).find(said), 0u);
 }
 
 TEST_F(Drift, OfEveryModelsBytesIsNamed) {
