@@ -63,12 +63,10 @@ std::vector<Column<AcceptanceRow>> rank_columns() {
 }
 
 /// Checks a row against those before it.
-class RowsBefore {
+class EarlierDepths {
  public:
   void check(const Table& table, std::size_t row, const AcceptanceRow& next) {
-    if (const Setting& axes = cells_.try_emplace(next.cell_id, next.axes).first->second;
-        axes != next.axes)
-      table.fail(row, "cell_id", "an earlier row of the cell has other axes");
+    cells_.check(table, row, next.cell_id, next.axes);
     auto [text, is_first] = texts_.try_emplace({next.cell_id, next.prompt_id}, next);
     AcceptanceRow& before = text->second;
     if (next.depth != (is_first ? 1 : before.depth + 1))
@@ -85,7 +83,7 @@ class RowsBefore {
   }
 
  private:
-  std::map<std::string, Setting> cells_;
+  CellSettings cells_;
   std::map<std::pair<std::string, std::string>, AcceptanceRow> texts_;  ///< the deepest row of each
 };
 
@@ -97,9 +95,7 @@ std::size_t num_texts(const std::vector<AcceptanceRow>& rows) {
 
 const Schema<AcceptanceRow>& acceptance_table() {
   using A = AcceptanceRow;
-  const auto of = [](auto member) {
-    return [member](auto& row) -> auto& { return row.sums.*member; };
-  };
+  const auto of = part_of(&A::sums);
   constexpr std::int64_t kDeepest = 10'000;
   static const Schema<A> table{
       "acceptance.csv",
@@ -124,7 +120,7 @@ const Schema<AcceptanceRow>& acceptance_table() {
 }
 
 std::vector<AcceptanceRow> read_acceptance(const std::string& path) {
-  RowsBefore before;
+  EarlierDepths before;
   return acceptance_table().read(
       path, [&before](const Table& table, std::size_t place, const AcceptanceRow& row) {
         check_sums(table, place, row);

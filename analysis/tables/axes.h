@@ -1,6 +1,8 @@
 #pragma once
 // The axes of a cell, and the columns that tables name them by.
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "analysis/tables/column.h"
@@ -12,9 +14,7 @@ namespace speclab::analysis {
 /// The columns of all axes, in the order of every table. @param access  to the Setting of a row
 template <typename Row, typename Access>
 std::vector<Column<Row>> axes_columns(Access access) {
-  const auto of = [access](auto member) {
-    return [access, member](auto& row) -> auto& { return field_of(access, row).*member; };
-  };
+  const auto of = part_of(access);
   return {{"model", of(&Setting::model), Text{}, "target"},
           {"drafter", of(&Setting::drafter), Text{},
            "`none` is plain decoding, the baseline of every speed-up"},
@@ -32,6 +32,20 @@ std::vector<Column<Row>> axes_columns(Access access) {
           {"repetition_penalty", of(&Setting::repetition_penalty),
            Number{.low = 1e-3, .high = 1e3, .unit = "real"}, ""}};
 }
+
+/// The settings of cells: all rows of a cell have one.
+class CellSettings {
+ public:
+  /// @throws DataError by Table::fail where an earlier row had another
+  void check(const Table& table, std::size_t row, const std::string& cell_id,
+             const Setting& setting) {
+    if (settings_.try_emplace(cell_id, setting).first->second != setting)
+      table.fail(row, "cell_id", "an earlier row of the cell has other axes");
+  }
+
+ private:
+  std::map<std::string, Setting> settings_;
+};
 
 /// The columns that name a cell. @param access  to its id @param category  to its category
 template <typename Row, typename Id, typename Category, typename Axes>

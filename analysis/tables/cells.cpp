@@ -9,9 +9,7 @@ namespace {
 using C = CellRow;
 
 std::vector<Column<C>> predicted_columns() {
-  const auto of = [](auto member) {
-    return [member](auto& row) -> auto& { return row.prediction.*member; };
-  };
+  const auto of = part_of(&C::prediction);
   return {{"predicted_walltime_ns", of(&Prediction::walltime_ns), Number{.unit = "ns"},
            "as in `predictions.csv`"},
           {"predicted_speedup", of(&Prediction::speedup), Number{}, ""},

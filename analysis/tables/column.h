@@ -31,6 +31,14 @@ decltype(auto) field_of(const Access& access, Row& row) {
   return std::invoke(access, row);
 }
 
+/// Makes of a member of a part of a row the access to its field. @param part  access to the part
+template <typename Part>
+auto part_of(Part part) {
+  return [part](auto member) {
+    return [part, member](auto& row) -> auto& { return field_of(part, row).*member; };
+  };
+}
+
 template <typename Row>
 struct Column {
   using Read = std::function<void(const Table&, std::size_t, Row&)>;

@@ -28,9 +28,7 @@ Setting setting_of_costs(const Setting& setting) {
 
 const Schema<CostRow>& costs_table() {
   using sim::CostKind;
-  const auto part = [](auto member) {
-    return [member](auto& row) -> auto& { return row.setting.*member; };
-  };
+  const auto part = part_of(&CostRow::setting);
   static const Schema<CostRow> table{
       "costs.csv", "a point of the cost surface, measured",
       joined<CostRow>(

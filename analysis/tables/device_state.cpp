@@ -57,9 +57,7 @@ std::string fault_of(const DeviceState& state, std::span<const DeviceRow> rows) 
 }  // namespace
 
 const Schema<DeviceRow>& device_table() {
-  const auto of = [](auto member) {
-    return [member](auto& row) -> auto& { return row.sample.*member; };
-  };
+  const auto of = part_of(&DeviceRow::sample);
   constexpr double kMostWatts = 1e5;
   static const Schema<DeviceRow> table{
       "device.csv",

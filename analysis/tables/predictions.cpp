@@ -26,9 +26,7 @@ std::vector<Column<PredictionRow>> speedup_interval_columns(const Number& number
 
 const Schema<PredictionRow>& predictions_table() {
   using P = PredictionRow;
-  const auto of = [](auto member) {
-    return [member](auto& row) -> auto& { return row.prediction.*member; };
-  };
+  const auto of = part_of(&P::prediction);
   constexpr Number kPositive{.low = 1e-9, .high = 1e18},
       kNs{.low = 1e-9, .high = 1e18, .unit = "ns"};
   static const Schema<P> table{

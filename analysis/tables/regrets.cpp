@@ -7,9 +7,7 @@ namespace speclab::analysis {
 
 const Schema<RegretRow>& regrets_table() {
   using R = RegretRow;
-  const auto of = [](auto member) {
-    return [member](auto& row) -> auto& { return row.axes.*member; };
-  };
+  const auto of = part_of(&R::axes);
   static const Schema<R> table{
       "regret.csv",
       "a policy of a drafter and temperature: its timed and its priced loss against the best "

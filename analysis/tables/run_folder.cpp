@@ -68,24 +68,23 @@ void check_generation(const Table& table, std::size_t row, const Generation& g,
 }
 
 /// Checks a row against those before it.
-class RowsBefore {
+class EarlierGenerations {
  public:
   void check(const Table& table, std::size_t place, const Generation& g) {
     if (!ids_.insert(g.row_id).second) table.fail(place, "row_id", "occurs twice");
     if (!known_.emplace(g.cell_id, g.prompt_id, g.repetition).second)
       table.fail(place, "repetition", "the cell has this repetition of the prompt twice");
-    if (cells_.try_emplace(g.cell_id, g.axes).first->second != g.axes)
-      table.fail(place, "cell_id", "an earlier row of the cell has other axes");
+    cells_.check(table, place, g.cell_id, g.axes);
   }
 
  private:
   std::set<std::int64_t> ids_;
   std::set<std::tuple<std::string, std::string, std::int64_t>> known_;
-  std::map<std::string, Setting> cells_;
+  CellSettings cells_;
 };
 
 void read_rows(const std::string& path, Run& run) {
-  RowsBefore before;
+  EarlierGenerations before;
   run.generations =
       rows_table().read(path, [&](const Table& table, std::size_t place, const Generation& g) {
         check_generation(table, place, g, run.manifest);

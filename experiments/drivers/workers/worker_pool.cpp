@@ -14,9 +14,9 @@
 #include <poll.h>
 #include <sys/wait.h>
 
-#include "experiments/drivers/measure/measurement.h"
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/journal/run_log.h"
+#include "experiments/drivers/measure/measurement.h"
 #include "experiments/drivers/measure/measuring_progress.h"
 #include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/workers/worker_process.h"

@@ -8,8 +8,8 @@
 #include <sstream>
 #include <utility>
 
-#include "experiments/drivers/measure/measurement.h"
 #include "experiments/drivers/journal/failures.h"
+#include "experiments/drivers/measure/measurement.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {
