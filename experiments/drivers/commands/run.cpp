@@ -26,7 +26,6 @@
 #include "experiments/drivers/workers/run_in_workers.h"
 #include "experiments/drivers/workers/run_on_slurm.h"
 #include "experiments/drivers/workers/worker_pool.h"
-#include "experiments/drivers/workers/worker_side.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

@@ -7,7 +7,6 @@
 
 #include "engines/interface/chat_request.h"
 #include "experiments/drivers/program/engines_loader.h"
-#include "experiments/drivers/program/json_line.h"
 #include "experiments/drivers/program/standard_input.h"
 #include "experiments/drivers/prompts/chat_prompt.h"
 #include "experiments/drivers/prompts/prompt.h"

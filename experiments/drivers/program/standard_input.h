@@ -1,6 +1,8 @@
 #pragma once
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 namespace speclab::experiments {
 
 /// Standard input of a command, read with its errors noticed and its size bounded.
@@ -27,5 +29,12 @@ class StandardInput {
   std::size_t line_number_ = 0;
   bool ended_ = false;
 };
+
+/// One line of standard input. @param allowed  what it may be, for the message @throws ConfigError
+/// naming the line
+nlohmann::json parse_json_line(const std::string& line, std::size_t number, const char* allowed);
+
+/// Whether it is a number that can be a token id.
+bool is_token_id(const nlohmann::json& value);
 
 }  // namespace speclab::experiments
