@@ -7,9 +7,8 @@
 #include <filesystem>
 
 #include "analysis/report/report.h"
-#include "experiments/drivers/commands/dry_run.h"
 #include "experiments/drivers/commands/report.h"
-#include "experiments/drivers/commands/run_json.h"
+#include "experiments/drivers/commands/run_output.h"
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/kinds/kind_steps.h"
