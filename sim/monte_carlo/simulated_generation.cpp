@@ -7,7 +7,6 @@
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "sim/analytic/cost_surface.h"
 #include "sim/monte_carlo/round_source.h"

@@ -1,6 +1,5 @@
 #include "experiments/drivers/commands/run_output.h"
 
-#include <optional>
 #include <vector>
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
 #include <cstdio>
 #include <span>
-#include <string>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +8,6 @@
 
 #include "engines/interface/language_model.h"
 #include "engines/interface/names.h"
-#include "experiments/drivers/generate/generate_options.h"
 #include "experiments/drivers/generate/measured_auto_policy.h"
 #include "experiments/drivers/generate/result_json.h"
 #include "experiments/drivers/generate/text_in_rounds.h"

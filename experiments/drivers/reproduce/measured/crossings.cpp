@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "experiments/drivers/reproduce/measured/measured_run.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {
