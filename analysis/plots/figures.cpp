@@ -2,12 +2,12 @@
 
 #include "analysis/plots/figures.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <iterator>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "analysis/plots/drafter_size_figures.h"
 #include "analysis/plots/figure_series.h"

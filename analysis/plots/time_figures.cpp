@@ -1,9 +1,9 @@
 #include "analysis/plots/time_figures.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
-
-#include <fmt/format.h>
 
 #include "analysis/plots/figure.h"
 #include "analysis/plots/figure_series.h"

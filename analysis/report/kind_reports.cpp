@@ -1,12 +1,12 @@
 #include "analysis/report/kind_reports.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <iterator>
 #include <map>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "analysis/plots/acceptance_figures.h"
 #include "analysis/plots/figure_text.h"

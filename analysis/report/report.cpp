@@ -1,11 +1,11 @@
 #include "analysis/report/report.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "analysis/plots/acceptance_figures.h"
 #include "analysis/plots/atlas_figures.h"

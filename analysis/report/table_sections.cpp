@@ -1,12 +1,12 @@
 #include "analysis/report/table_sections.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <map>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "analysis/plots/figure_series.h"
 #include "analysis/report/html.h"

@@ -1,8 +1,5 @@
 #include "engines/training/torch/hidden_state_trainer.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty_like.h>
@@ -12,6 +9,9 @@
 #include <ATen/ops/softmax.h>
 #include <fmt/format.h>
 #include <torch/csrc/autograd/autograd.h>
+
+#include <algorithm>
+#include <cmath>
 
 #include "engines/training/torch/drafter_folder.h"
 #include "engines/training/torch/torch_layers.h"

@@ -1,10 +1,10 @@
 #pragma once
+#include <ATen/core/Tensor.h>
+
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
-
-#include <ATen/core/Tensor.h>
-#include <nlohmann/json.hpp>
 
 #include "engines/training/torch/target_rows.h"
 #include "engines/training/torch/training_loop.h"

@@ -1,8 +1,5 @@
 #include "engines/training/torch/mlp_speculator_trainer.h"
 
-#include <cmath>
-#include <numbers>
-
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/embedding.h>
@@ -13,6 +10,9 @@
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
 
 #include "engines/training/draft_tokens.h"
 #include "engines/training/torch/drafter_folder.h"

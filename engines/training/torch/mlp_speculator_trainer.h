@@ -1,8 +1,8 @@
 #pragma once
+#include <ATen/core/Tensor.h>
+
 #include <memory>
 #include <vector>
-
-#include <ATen/core/Tensor.h>
 
 #include "engines/models/mlp_speculator_config.h"
 #include "engines/training/torch/feature_transformer_model.h"

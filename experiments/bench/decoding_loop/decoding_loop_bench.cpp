@@ -5,10 +5,10 @@
 // For figures: decoding_loop_bench --benchmark_enable_random_interleaving=true
 // --benchmark_repetitions=30
 
+#include <benchmark/benchmark.h>
+
 #include <algorithm>
 #include <vector>
-
-#include <benchmark/benchmark.h>
 
 #include "engines/interface/language_model.h"
 #include "experiments/bench/bench_main.h"

@@ -1,13 +1,14 @@
+#include "experiments/drivers/cli/cli_pages.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <sstream>
 #include <string>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "experiments/drivers/cli/cli_numbers.h"
-#include "experiments/drivers/cli/cli_pages.h"
 #include "experiments/drivers/commands/completion.h"
 #include "experiments/drivers/program/build_info.h"
 #include "experiments/drivers/program/exit_codes.h"

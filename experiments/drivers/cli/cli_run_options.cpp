@@ -1,8 +1,8 @@
+#include <fmt/format.h>
+
 #include <map>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "experiments/drivers/cli/cli_numbers.h"
 #include "experiments/drivers/cli/cli_options.h"

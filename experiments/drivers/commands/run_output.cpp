@@ -1,9 +1,9 @@
 #include "experiments/drivers/commands/run_output.h"
 
-#include <vector>
-
 #include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/measure/model_checks.h"

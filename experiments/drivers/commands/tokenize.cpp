@@ -1,9 +1,9 @@
 #include "experiments/drivers/commands/tokenize.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "engines/interface/chat_request.h"
 #include "experiments/drivers/program/engines_loader.h"

@@ -1,10 +1,10 @@
 #include "experiments/drivers/compare/pair_runs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-
-#include <fmt/format.h>
 
 #include "experiments/drivers/program/command_folders.h"
 #include "experiments/drivers/program/program_call.h"

@@ -1,9 +1,9 @@
 #include "experiments/drivers/generate/planned_generation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
-
-#include <fmt/format.h>
 
 #include "experiments/drivers/generate/call_checks.h"
 #include "experiments/drivers/generation/generation_config.h"

@@ -1,16 +1,17 @@
-#include <cstdio>
-#include <span>
+#include "experiments/drivers/generate/text_in_rounds.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
+
+#include <cstdio>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "engines/interface/language_model.h"
 #include "engines/interface/names.h"
 #include "experiments/drivers/generate/measured_auto_policy.h"
 #include "experiments/drivers/generate/result_json.h"
-#include "experiments/drivers/generate/text_in_rounds.h"
 #include "experiments/drivers/generate/text_stream.h"
 #include "experiments/drivers/measure/drawn_draft.h"
 #include "experiments/drivers/program/energy_span.h"

@@ -1,8 +1,8 @@
 #include "experiments/drivers/modes/measure_modes.h"
 
-#include <sstream>
-
 #include <fmt/format.h>
+
+#include <sstream>
 
 #include "experiments/drivers/generate/planned_generation.h"
 #include "experiments/drivers/levers/measure_steps.h"

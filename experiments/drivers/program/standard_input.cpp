@@ -1,12 +1,12 @@
 #include "experiments/drivers/program/standard_input.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <limits>
-
-#include <fmt/format.h>
-#include <unistd.h>
 
 #include "sim/core/token.h"
 #include "sim/system/errors.h"

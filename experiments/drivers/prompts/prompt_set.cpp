@@ -1,14 +1,14 @@
 #include "experiments/drivers/prompts/prompt_set.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
 #include <map>
 #include <set>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "experiments/drivers/prompts/prompt_files.h"
 #include "sim/system/data_folder.h"

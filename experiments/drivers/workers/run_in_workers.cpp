@@ -1,5 +1,8 @@
 #include "experiments/drivers/workers/run_in_workers.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <numeric>
@@ -7,9 +10,6 @@
 #include <set>
 #include <sstream>
 #include <utility>
-
-#include <fmt/format.h>
-#include <unistd.h>
 
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/predict/predictions.h"

@@ -1,5 +1,8 @@
 #include "experiments/drivers/workers/run_on_slurm.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -8,9 +11,6 @@
 #include <optional>
 #include <sstream>
 #include <thread>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/journal/journal.h"

@@ -1,9 +1,9 @@
 #include "experiments/drivers/reproduce/measured/closed_world.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "sim/system/errors.h"
 

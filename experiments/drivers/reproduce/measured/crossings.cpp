@@ -2,9 +2,9 @@
 
 #include "experiments/drivers/reproduce/measured/crossings.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "sim/system/errors.h"
 
