@@ -2,17 +2,17 @@
 
 #include "analysis/plots/figures.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <iterator>
 #include <set>
 
-#include <fmt/format.h>
-
 #include "analysis/plots/drafter_size_figures.h"
 #include "analysis/plots/figure_series.h"
 #include "analysis/plots/figure_text.h"
-#include "analysis/plots/ledger_figure.h"
+#include "analysis/plots/time_figures.h"
 #include "analysis/stats/acceptance_by_position.h"
 
 namespace speclab::analysis {

@@ -1,5 +1,10 @@
 #include "analysis/plots/gnuplot.h"
 
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -9,11 +14,6 @@
 #include <filesystem>
 #include <memory>
 #include <string_view>
-
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "analysis/plots/gnuplot_script.h"
 #include "sim/system/errors.h"

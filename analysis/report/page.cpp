@@ -8,7 +8,6 @@
 
 #include "analysis/plots/figure_text.h"
 #include "analysis/report/answer.h"
-#include "analysis/report/cell_table.h"
 #include "analysis/report/document.h"
 #include "analysis/report/html.h"
 #include "analysis/report/table_sections.h"

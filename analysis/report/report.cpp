@@ -1,6 +1,7 @@
 #include "analysis/report/report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -11,15 +12,11 @@
 #include "analysis/plots/cost_figures.h"
 #include "analysis/plots/figures.h"
 #include "analysis/plots/gnuplot.h"
-#include "analysis/plots/ledger_figure.h"
 #include "analysis/plots/regret_figures.h"
-#include "analysis/plots/timeline_figure.h"
-#include "analysis/report/acceptance_report.h"
+#include "analysis/plots/time_figures.h"
 #include "analysis/report/answer.h"
-#include "analysis/report/atlas_report.h"
-#include "analysis/report/cost_report.h"
+#include "analysis/report/kind_reports.h"
 #include "analysis/report/ledger_section.h"
-#include "analysis/report/missing_tables.h"
 #include "analysis/report/page.h"
 #include "analysis/report/regret_section.h"
 #include "analysis/tables/file_digests.h"
@@ -29,6 +26,34 @@
 
 namespace speclab::analysis {
 namespace {
+
+/// A kind of experiment: the table that a committed run of it keeps, raw tables, their figures.
+struct RawTables {
+  const char* kind;
+  const char* kept;
+  std::vector<std::string> tables, figures;
+};
+
+const std::vector<RawTables>& raw_tables() {
+  static const std::vector<RawTables> kinds{
+      {"decoding",
+       "cells.csv",
+       {"rows.csv", "rounds.csv", "times.csv"},
+       {"walltime_vs_temperature", "speedup", "tokens_per_round", "predicted_speedup",
+        "walltime_vs_model_size", "speedup_vs_drafter_size", "tokens_per_round_vs_drafter_size",
+        "speedup_by_category", "acceptance_by_position", "time_split", "policy_regret", "ledger",
+        "timeline"}},
+      {"drafter_acceptance",
+       "acceptance_counts.csv",
+       {"acceptance.csv"},
+       {"acceptance_over_temperature", "acceptance_by_category", "acceptance_by_depth",
+        "in_top_k"}}};
+  return kinds;
+}
+
+bool has_table(const std::string& folder, const std::string& file) {
+  return std::filesystem::exists(folder + "/" + file);
+}
 
 std::string read_plotly(const std::string& path) {
   const std::string file = path.empty() ? fetched_file("plotly/plotly.min.js") : path;
@@ -165,6 +190,28 @@ ReportSummary write_decoding_report(const std::string& run_folder, const ReportO
 }
 
 }  // namespace
+
+MissingTables missing_tables(const std::string& run_folder, const std::string& kind) {
+  const auto found = std::ranges::find(raw_tables(), kind, &RawTables::kind);
+  if (found == raw_tables().end() || !has_table(run_folder, found->kept)) return {};
+  const std::vector<std::string> digested = digested_files(run_folder);
+  MissingTables missing;
+  for (const std::string& table : found->tables) {
+    if (has_table(run_folder, table)) continue;
+    if (std::ranges::count(digested, table) > 0) return {};
+    missing.tables.push_back(table);
+  }
+  if (missing.any()) missing.figures = found->figures;
+  return missing;
+}
+
+std::string missing_note(const std::string& run_folder, const MissingTables& missing) {
+  return fmt::format(
+      "Missing tables: {}. Figures that are therefore not drawn: {}. To draw them, measure the run "
+      "again: speclab run {}/manifest.toml --output results/runs/NAME.",
+      fmt::join(missing.tables, ", "), fmt::join(missing.figures, ", "),
+      escaped(run_folder, kLongestPath));
+}
 
 ReportSummary write_report(const std::string& run_folder, const ReportOptions& given) {
   ReportOptions options = given;

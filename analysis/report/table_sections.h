@@ -1,7 +1,9 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "analysis/plots/figures.h"
+#include "analysis/stats/cells.h"
 
 namespace speclab::analysis {
 
@@ -17,5 +19,8 @@ std::string choice_section_html(const FigureData& data);
 /// A table of the acceptance processes fitted to the chains of the lowest temperature; empty where
 /// there is none to fit.
 std::string process_section_html(const FigureData& data);
+
+/// The sortable table of all cells; settings that are the same everywhere are left out.
+std::string cell_table_html(const std::vector<CellSummary>& cells);
 
 }  // namespace speclab::analysis

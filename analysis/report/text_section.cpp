@@ -1,9 +1,9 @@
 #include "analysis/report/text_section.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
-
-#include <fmt/format.h>
 
 #include "analysis/plots/figure_text.h"
 #include "analysis/report/html.h"

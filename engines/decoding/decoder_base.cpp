@@ -1,8 +1,8 @@
 #include "engines/decoding/decoder_base.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "engines/models/clock.h"
 #include "engines/models/commit_chain.h"

@@ -1,8 +1,8 @@
 #include "engines/drafters/drafters.h"
 
-#include <set>
-
 #include <fmt/format.h>
+
+#include <set>
 
 #include "engines/drafters/draft_growth.h"
 #include "engines/drafters/next_token_sources.h"

@@ -1,8 +1,8 @@
 #include "engines/drafters/prompt_matches.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "engines/drafters/next_tokens.h"
 #include "sim/system/errors.h"

@@ -1,9 +1,10 @@
+#include "engines/families/families.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
-#include "engines/families/families.h"
 #include "engines/families/family.h"
 #include "engines/families/gguf_shape.h"
 #include "engines/families/json_shape.h"

@@ -4,11 +4,41 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
-#include "engines/families/tensor_places.h"
 #include "engines/models/decoder_shape.h"
+#include "engines/models/decoder_weights.h"
 
 namespace speclab::engines {
+
+// Where the tensors of a decoder stand in a file: names and forms by role.
+
+/// How a file's tensor holds a role.
+enum class Form : std::uint8_t {
+  whole,
+  stacked,   ///< rows of one tensor with its neighbours: queries, keys and values; or gate and up
+  per_head,  ///< rows of one tensor: query, key and value of head 0, of head 1, ... (GPT-NeoX)
+};
+
+struct TensorPlace {
+  TensorRole role;
+  const char* name;  ///< {layer} stands for the layer, {part} for an expert's or head's number: one
+                     ///< tensor each, one behind the other
+  Form form = Form::whole;
+  bool transposed = false;  ///< [in, out], as GPT-2's Conv1D has it
+};
+
+/// Both lists. @param more  of roles that `base` has not
+std::vector<TensorPlace> joined_places(std::span<const TensorPlace> base,
+                                       std::span<const TensorPlace> more);
+/// `base` with other places for the roles that `own` names.
+std::vector<TensorPlace> replaced_places(std::span<const TensorPlace> base,
+                                         std::span<const TensorPlace> own);
+
+/// The places of all architectures in GGUF.
+std::span<const TensorPlace> gguf_places();
+/// Its tensors that are read with the shape.
+std::span<const char* const> gguf_buffers();
 
 class GgufShape;
 class JsonShape;

@@ -1,9 +1,9 @@
 #include "engines/families/gguf_shape.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "engines/families/json_shape.h"
 #include "engines/formats/input_file.h"

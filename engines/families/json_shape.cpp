@@ -2,10 +2,10 @@
 
 #include "engines/families/json_shape.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "sim/system/files.h"

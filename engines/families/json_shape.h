@@ -2,11 +2,10 @@
 // config.json as the families read it: the fields that most of them share, in Hugging Face's names,
 // old and new spellings.
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "engines/families/json_rotary.h"
 #include "engines/formats/json_file.h"

@@ -1,9 +1,9 @@
 #include "engines/formats/gguf_file.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "sim/system/errors.h"
 

@@ -1,9 +1,9 @@
 #include "engines/formats/gguf_metadata.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <type_traits>
-
-#include <fmt/format.h>
 
 #include "engines/formats/input_file.h"
 #include "sim/system/errors.h"

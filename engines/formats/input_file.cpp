@@ -1,5 +1,10 @@
 #include "engines/formats/input_file.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -8,11 +13,6 @@
 #include <fstream>
 #include <string_view>
 #include <utility>
-
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "sim/system/errors.h"
 

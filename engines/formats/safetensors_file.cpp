@@ -1,14 +1,14 @@
 #include "engines/formats/safetensors_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 #include <utility>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "engines/formats/checked_size.h"
 #include "engines/formats/json_file.h"

@@ -1,9 +1,9 @@
 #include "engines/models/row_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "sim/system/errors.h"
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engines/formats/input_file.h"
+#include "engines/ngrams/ngram_arrays.h"
 #include "sim/core/token.h"
 
 namespace speclab::engines {

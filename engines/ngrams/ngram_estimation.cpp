@@ -1,8 +1,8 @@
 #include "engines/ngrams/ngram_estimation.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "engines/ngrams/ngram_arrays.h"
 #include "sim/system/errors.h"

@@ -1,10 +1,10 @@
 #include "engines/search/search_checks.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
 
 #include "engines/models/memory_need.h"
 #include "engines/sampling/score_processors.h"

@@ -1,11 +1,11 @@
 #include "engines/training/draft_tokens.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
-#include <numeric>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "engines/formats/json_file.h"
 #include "engines/models/draft_vocabulary.h"

@@ -1,10 +1,10 @@
 #include "engines/training/language_model.h"
 
-#include <filesystem>
-#include <string>
-
 #include <fmt/format.h>
+
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "engines/tokenizers/characters.h"
 #include "engines/tokenizers/load_tokenizer.h"

@@ -1,9 +1,9 @@
 #include "engines/training/manifest.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <limits>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "engines/formats/json_file.h"

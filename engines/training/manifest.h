@@ -1,10 +1,9 @@
 #pragma once
 // The manifest.json of a trained drafter's folder: it is written of a training, and read again.
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "engines/training/text_corpus.h"
 #include "sim/core/training_record.h"

@@ -1,10 +1,10 @@
 #include "engines/training/ngram_trainer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "engines/drafters/ngram_laws.h"

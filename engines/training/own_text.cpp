@@ -1,11 +1,11 @@
 #include "engines/training/own_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "engines/cpu/bfloat16.h"
 #include "engines/cpu/kernels.h"

@@ -1,12 +1,12 @@
 #include "engines/training/own_text_file.h"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <type_traits>
-
-#include <fmt/format.h>
 
 #include "sim/system/errors.h"
 #include "sim/system/files.h"

@@ -20,16 +20,19 @@ void expect_device(const DeviceRates& device) {
 template <typename Value>
 using Named = std::vector<std::pair<std::string, Value>>;
 
-/// Zhang et al. 2022, Table 1.
-TransformerShape opt(int layers, int hidden) {
+/// Heads that fill the hidden width, and feed-forwards of two matrices.
+TransformerShape ungated(int layers, int hidden, int vocab) {
   return {.layers = layers,
           .hidden = hidden,
           .feed_forward = 4 * hidden,
           .attention_width = hidden,
           .kv_width = hidden,
-          .vocab = 50272,
+          .vocab = vocab,
           .feed_forward_matrices = 2};
 }
+
+/// Zhang et al. 2022, Table 1.
+TransformerShape opt(int layers, int hidden) { return ungated(layers, hidden, 50272); }
 
 /// Raffel et al. 2020, release 1.1; the decoder.
 TransformerShape t5_decoder(int layers, int hidden, int feed_forward, int attention_width) {
@@ -44,15 +47,7 @@ TransformerShape t5_decoder(int layers, int hidden, int feed_forward, int attent
 }
 
 /// Chen et al. 2023, Table 2: heads are 128 wide.
-TransformerShape chinchilla(int layers, int hidden) {
-  return {.layers = layers,
-          .hidden = hidden,
-          .feed_forward = 4 * hidden,
-          .attention_width = hidden,
-          .kv_width = hidden,
-          .vocab = 32000,
-          .feed_forward_matrices = 2};
-}
+TransformerShape chinchilla(int layers, int hidden) { return ungated(layers, hidden, 32000); }
 
 /// Sizes in the order of TransformerShape, from the models' released configurations.
 const Named<TransformerShape>& models() {

@@ -2,10 +2,8 @@
 
 #include <charconv>
 
-#include "sim/policies/confidence_policy.h"
+#include "sim/policies/adaptive_policies.h"
 #include "sim/policies/constant_policy.h"
-#include "sim/policies/heuristic_policy.h"
-#include "sim/policies/tracking_policy.h"
 #include "sim/system/errors.h"
 
 namespace speclab {

@@ -1,5 +1,9 @@
 #include "sim/system/files.h"
 
+#include <fcntl.h>
+#include <pwd.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -8,10 +12,6 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
-
-#include <fcntl.h>
-#include <pwd.h>
-#include <unistd.h>
 
 #include "sim/system/errors.h"
 

@@ -1,13 +1,13 @@
 #include "engines/training/torch/drafter_folder.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 
 #include "engines/formats/json_file.h"
 #include "engines/formats/recorded_digest.h"

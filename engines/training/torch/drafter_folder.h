@@ -3,11 +3,10 @@
 
 #include <filesystem>
 #include <functional>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
 
 #include "engines/interface/training.h"
 #include "engines/training/torch/torch_layers.h"

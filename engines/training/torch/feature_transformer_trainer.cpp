@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "engines/families/feature_transformer.h"

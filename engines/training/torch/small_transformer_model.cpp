@@ -1,16 +1,16 @@
 #include "engines/training/torch/small_transformer_model.h"
 
-#include <algorithm>
-#include <cmath>
-#include <iterator>
-#include <vector>
-
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/tensor.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <vector>
 
 #include "engines/training/torch/target_rows.h"
 

@@ -2,11 +2,11 @@
 // The drafter without features as autograd sees it, and text with the target's laws in the tokens
 // that it can draft.
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 #include <span>
 #include <string>
-
-#include <ATen/core/Tensor.h>
 
 #include "engines/training/torch/torch_layers.h"
 #include "engines/training/torch/training_loop.h"

@@ -1,5 +1,4 @@
 #include "engines/training/torch/small_transformer_trainer.h"
-#include "engines/families/json_shape.h"
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
@@ -21,6 +20,7 @@
 #include <span>
 #include <vector>
 
+#include "engines/families/json_shape.h"
 #include "engines/models/draft_vocabulary.h"
 #include "engines/training/draft_tokens.h"
 #include "engines/training/torch/drafter_folder.h"

@@ -1,7 +1,5 @@
 #include "engines/training/torch/target_rows.h"
 
-#include <algorithm>
-
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
@@ -10,6 +8,8 @@
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
+
+#include <algorithm>
 
 #include "engines/training/torch/torch_layers.h"
 #include "sim/system/errors.h"

@@ -1,9 +1,9 @@
 #pragma once
+#include <ATen/core/Tensor.h>
+
 #include <span>
 #include <string>
 #include <vector>
-
-#include <ATen/core/Tensor.h>
 
 #include "engines/models/decoder_shape.h"
 #include "engines/training/own_text.h"

@@ -16,14 +16,14 @@
 // For figures: taskset -c 1 simulation_bench --benchmark_repetitions=10
 // --benchmark_report_aggregates_only=true
 
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <benchmark/benchmark.h>
-#include <sys/resource.h>
 
 #include "experiments/bench/bench_main.h"
 #include "experiments/bench/simulation/example_costs.h"

@@ -1,9 +1,9 @@
-#include <cstring>
-#include <string>
-
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <cstring>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "analysis/tables/table.h"
 #include "engines/formats/gguf_file.h"

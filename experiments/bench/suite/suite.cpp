@@ -1,15 +1,15 @@
 #include "experiments/bench/suite/suite.h"
 
+#include <benchmark/benchmark.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <optional>
-
-#include <benchmark/benchmark.h>
-#include <linux/perf_event.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "sim/system/errors.h"
 

@@ -8,7 +8,7 @@
 namespace speclab::bench {
 namespace {
 
-constexpr std::size_t kVocab = 2048;
+constexpr std::size_t kVerifiedVocab = 2048;
 constexpr std::uint32_t kRounds = 32;  ///< of a call
 
 /// One rule on the same drafts in every call; laws are made before.
@@ -16,7 +16,7 @@ class Rounds {
  public:
   Rounds(const std::string& verifier, const DraftShape& shape)
       : verifier_(engines::make_verifier({.verifier = verifier, .seed = 2})) {
-    const Logits logits(kVocab);
+    const Logits logits(kVerifiedVocab);
     engines::LogitsPipeline pipeline({});
     for (const auto& row : logits.target) pipeline.law(row, {}, laws_.emplace_back());
     for (std::uint32_t i = 0; i < kRounds; ++i)

@@ -5,10 +5,10 @@
 // laws/... asks for the laws of as many parents and does no more: what draft/... takes longer is
 // the tree's. Trees that are grown ask for no law.
 
+#include <benchmark/benchmark.h>
+
 #include <algorithm>
 #include <vector>
-
-#include <benchmark/benchmark.h>
 
 #include "engines/drafters/draft_growth.h"
 #include "engines/drafters/next_tokens.h"

@@ -1,9 +1,9 @@
 #include "experiments/drivers/cli/cli_shared_options.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "engines/interface/names.h"
 #include "engines/interface/sampling_rows.h"

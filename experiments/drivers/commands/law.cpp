@@ -8,7 +8,6 @@
 
 #include "engines/interface/sampling_rows.h"
 #include "experiments/drivers/program/engines_loader.h"
-#include "experiments/drivers/program/json_line.h"
 #include "experiments/drivers/program/standard_input.h"
 #include "sim/system/errors.h"
 

@@ -7,9 +7,8 @@
 #include <filesystem>
 
 #include "analysis/report/report.h"
-#include "experiments/drivers/commands/dry_run.h"
 #include "experiments/drivers/commands/report.h"
-#include "experiments/drivers/commands/run_json.h"
+#include "experiments/drivers/commands/run_output.h"
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/journal/run_log.h"
@@ -27,7 +26,6 @@
 #include "experiments/drivers/workers/run_in_workers.h"
 #include "experiments/drivers/workers/run_on_slurm.h"
 #include "experiments/drivers/workers/worker_pool.h"
-#include "experiments/drivers/workers/worker_side.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

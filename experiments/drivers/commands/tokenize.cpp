@@ -1,13 +1,12 @@
 #include "experiments/drivers/commands/tokenize.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "engines/interface/chat_request.h"
 #include "experiments/drivers/program/engines_loader.h"
-#include "experiments/drivers/program/json_line.h"
 #include "experiments/drivers/program/standard_input.h"
 #include "experiments/drivers/prompts/chat_prompt.h"
 #include "experiments/drivers/prompts/prompt.h"

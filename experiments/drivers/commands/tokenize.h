@@ -4,7 +4,7 @@
 
 #include "experiments/drivers/program/model_options.h"
 #include "experiments/drivers/prompts/chat_files.h"
-#include "experiments/drivers/prompts/prompt_list.h"
+#include "experiments/drivers/prompts/prompt_set.h"
 
 namespace speclab::experiments {
 

@@ -1,15 +1,15 @@
 #include "experiments/drivers/compare/bench_program.h"
 
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <cstdlib>
-
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/personality.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
 
 #include "experiments/drivers/workers/worker_process.h"
 #include "sim/system/errors.h"

@@ -1,10 +1,10 @@
 #include "experiments/drivers/compare/gate_text.h"
 
-#include <algorithm>
-#include <iterator>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "experiments/drivers/compare/gate_folder.h"

@@ -1,7 +1,10 @@
 #pragma once
+// Measurements of two builds: times of pairs of processes, and counts of instructions.
+
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,5 +36,28 @@ FamilySeconds run_pairs(
 
 /// Names by family, in the order given.
 std::vector<std::vector<std::string>> families_of(const std::vector<std::string>& names);
+
+/// How instructions can be counted here: "perf" where perf events are allowed, else "callgrind"
+/// where valgrind is installed, else nothing.
+std::optional<std::string> available_counter(const BenchProgram& program);
+
+inline constexpr int kCountingRuns = 2;  ///< of each side
+inline constexpr int kCountedSuites = 2 * kCountingRuns;
+
+struct Counting {
+  std::string counter;                  ///< "perf" or "callgrind"
+  std::function<void()> after_suite{};  ///< called kCountedSuites times
+};
+
+/// Instructions of each benchmark. @throws Error(invalid_measurement) if a run fails or lacks a
+/// benchmark
+std::vector<analysis::BenchCountRow> count_instructions(const BenchProgram& base,
+                                                        const BenchProgram& head,
+                                                        const std::vector<std::string>& benchmarks,
+                                                        const Counting& counting);
+
+/// The totals of callgrind's files, in order. @param files  their contents @throws
+/// Error(invalid_measurement) if one has none
+std::vector<double> callgrind_totals(const std::vector<std::string>& files);
 
 }  // namespace speclab::experiments

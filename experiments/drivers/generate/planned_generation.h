@@ -1,6 +1,7 @@
 #pragma once
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <string>
 
 #include "experiments/drivers/generate/generate_options.h"
 #include "experiments/drivers/generation/generation_plan.h"
@@ -31,5 +32,24 @@ nlohmann::ordered_json generation_json(const ReadGeneration& read);
 /// @throws ConfigError if the prompt leaves no room below max_length
 GenerateOptions with_plan(const GenerateOptions& options, GenerationPlan& plan,
                           std::size_t prompt_length);
+
+/// The mode, why, and every value that has an effect or was given, with its origin.
+/// {"mode":..., "why":..., "drafted":..., "values":{KEY:{"value":..., "origin":...}},
+/// "notes":[...]}
+KeyValue explanation_json(const GenerationConfig& config, const GenerationMode& mode);
+
+/// A call beyond its mode: its plan, or its refusal.
+struct ExplainedCall {
+  std::optional<GenerationPlan> plan{};
+  std::string refusal{};  ///< empty if the options alone are no reason
+};
+
+/// {"drafter":{"kind":..., "model":..., "tree":..., "policy":...}, "refusal":null}; the drafter is
+/// null if nothing is drafted or the call is refused.
+KeyValue explained_call_json(const ExplainedCall& call);
+
+/// The explanation as text for people.
+std::string explanation_text(const GenerationConfig& config, const GenerationMode& mode,
+                             const ExplainedCall& call);
 
 }  // namespace speclab::experiments

@@ -1,6 +1,7 @@
 #include "experiments/drivers/generate/result_json.h"
 
 #include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "engines/interface/sampling_rows.h"

@@ -1,8 +1,7 @@
 #pragma once
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "engines/interface/language_model.h"
 #include "engines/interface/round_decoder.h"

@@ -1,13 +1,13 @@
 #include "experiments/drivers/generate/run_search.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <map>
-#include <optional>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "experiments/drivers/generate/result_json.h"
 #include "experiments/drivers/generate/text_stream.h"

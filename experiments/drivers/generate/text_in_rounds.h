@@ -1,8 +1,7 @@
 #pragma once
 #include <memory>
-#include <string>
-
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "engines/interface/engines.h"
 #include "experiments/drivers/generate/generate_options.h"

@@ -1,9 +1,9 @@
 #include "experiments/drivers/generate/text_stream.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "engines/interface/names.h"
 #include "sim/system/errors.h"

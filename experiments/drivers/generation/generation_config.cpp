@@ -1,10 +1,10 @@
 #include "experiments/drivers/generation/generation_config.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
-
-#include <fmt/format.h>
 
 #include "engines/interface/sampling_rows.h"
 #include "sim/system/errors.h"

@@ -1,9 +1,9 @@
 #include "experiments/drivers/generation/generation_mode.h"
 
-#include <string_view>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <string_view>
 
 #include "engines/interface/sampling_rows.h"
 #include "sim/system/errors.h"

@@ -1,5 +1,10 @@
 #include "experiments/drivers/levers/loaded_levers.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -7,11 +12,6 @@
 #include <cstring>
 #include <memory>
 #include <new>
-
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "sim/system/errors.h"
 

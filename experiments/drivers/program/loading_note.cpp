@@ -1,12 +1,12 @@
 #include "experiments/drivers/program/loading_note.h"
 
-#include <cstdio>
-#include <optional>
-#include <string_view>
-
 #include <fmt/format.h>
 #include <sched.h>
 #include <unistd.h>
+
+#include <cstdio>
+#include <optional>
+#include <string_view>
 
 #include "sim/system/errors.h"
 

@@ -1,16 +1,16 @@
 #include "experiments/drivers/program/progress.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "sim/system/utf8.h"
 

@@ -5,7 +5,7 @@
 
 #include "engines/interface/engines.h"
 #include "experiments/drivers/prompts/chat_files.h"
-#include "experiments/drivers/prompts/prompt_list.h"
+#include "experiments/drivers/prompts/prompt_set.h"
 
 namespace speclab::experiments {
 

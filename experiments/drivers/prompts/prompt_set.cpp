@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -196,6 +197,21 @@ std::string prompts_digest(const std::vector<Prompt>& prompts) {
     all += fmt::format("{}\n{}\n{}\n{}\n", prompt.id, prompt.category, prompt.text.size(),
                        prompt.text);
   return sha256_text(all);
+}
+
+std::vector<Prompt> read_prompt_list(const PromptListOptions& options, const std::string& set,
+                                     int per_category) {
+  if (options.per_category.value_or(1) < 1)
+    throw ConfigError(
+        fmt::format("--prompts-per-category {}; allowed: integers >= 1", *options.per_category));
+  const PromptSelection selection{.set = options.set.value_or(set),
+                                  .per_category = options.per_category.value_or(per_category),
+                                  .table = "--prompts",
+                                  .takes_fewer = !options.per_category};
+  const PromptSet read = read_prompt_set(selection.set, selection.table);
+  if (const std::string note = read.note(); !note.empty())
+    fmt::print(stderr, "speclab: {}\n", note);
+  return selected_prompts(read, selection);
 }
 
 }  // namespace speclab::experiments

@@ -1,11 +1,11 @@
 #include "experiments/drivers/toml/config_place.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <limits>
 #include <string_view>
-
-#include <fmt/format.h>
 
 #include "sim/system/errors.h"
 #include "sim/system/utf8.h"

@@ -1,10 +1,10 @@
 #include "experiments/drivers/train/training_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-
-#include <fmt/format.h>
 
 #include "experiments/drivers/config/text_caches.h"
 #include "experiments/drivers/config/train_schema.h"

@@ -1,10 +1,10 @@
 #include "experiments/drivers/verify/arithmetic_distance.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-
-#include <fmt/format.h>
 
 #include "analysis/stats/clustered_mean.h"
 #include "analysis/stats/percentile.h"

@@ -1,9 +1,9 @@
 #include "experiments/drivers/verify/verification.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "engines/interface/names.h"
 #include "sim/policies/constant_policy.h"

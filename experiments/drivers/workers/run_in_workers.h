@@ -2,8 +2,15 @@
 #include <functional>
 
 #include "experiments/drivers/run/run_experiment.h"
+#include "experiments/drivers/workers/shard.h"
 
 namespace speclab::experiments {
+
+/// A worker's side: measures what standard input names and says on standard output what became of
+/// it.
+/// @throws what measure_shard throws
+void serve_shard(const Plan& plan, const RunOptions& options, int shard,
+                 const OpenEngines& open_engines);
 
 /// What the processes of a run do; each ends with its exit code. They are started from a process of
 /// one thread that has no engines.

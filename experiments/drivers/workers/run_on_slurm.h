@@ -2,7 +2,9 @@
 // A run as Slurm jobs: one that prepares, an array whose tasks measure a shard each, one that makes
 // the files.
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,23 @@
 #include "experiments/drivers/workers/slurm_queue.h"
 
 namespace speclab::experiments {
+
+/// Counts the rows that other processes write into the journals of a run and its shards; what was
+/// counted is not read again.
+class RowWatch {
+ public:
+  /// @param folder  of the run
+  explicit RowWatch(std::string folder) : folder_(std::move(folder)) {}
+  /// Rows since the last call; of the first call all. A line that is not finished counts later. A
+  /// journal that was begun again counts anew.
+  std::size_t num_new();
+
+ private:
+  std::size_t num_new_in(const std::string& journal);
+
+  std::string folder_;
+  std::map<std::string, std::uintmax_t> ends_;  ///< of what was counted, by journal
+};
 
 struct SlurmRun {
   std::string folder;    ///< of the run, absolute

@@ -1,5 +1,9 @@
 #include "experiments/drivers/workers/worker_pool.h"
 
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/wait.h>
+
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -9,10 +13,6 @@
 #include <optional>
 #include <sstream>
 #include <utility>
-
-#include <fmt/format.h>
-#include <poll.h>
-#include <sys/wait.h>
 
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/journal/run_log.h"

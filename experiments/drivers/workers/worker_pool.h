@@ -14,7 +14,7 @@ namespace speclab::experiments {
 struct WorkerPoolOptions {
   RunOptions run;
   std::vector<int> shards;  ///< one process each
-  /// Runs in the process of a worker and ends with its exit code; serve_shard (worker_side.h) is
+  /// Runs in the process of a worker and ends with its exit code; serve_shard (run_in_workers.h) is
   /// what it has to come to.
   std::function<int(int shard)> work;
 };

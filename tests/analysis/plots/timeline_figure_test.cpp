@@ -1,4 +1,4 @@
-#include "analysis/plots/timeline_figure.h"
+#include "analysis/plots/time_figures.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

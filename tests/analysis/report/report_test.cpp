@@ -9,7 +9,6 @@
 #include <sstream>
 
 #include "analysis/report/html.h"
-#include "analysis/report/missing_tables.h"
 #include "analysis/tables/file_digests.h"
 #include "analysis/tables/table.h"
 #include "sim/system/errors.h"

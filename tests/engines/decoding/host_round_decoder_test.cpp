@@ -6,9 +6,7 @@
 #include <set>
 
 #include "engines/interface/names.h"
-#include "sim/policies/confidence_policy.h"
-#include "sim/policies/heuristic_policy.h"
-#include "sim/policies/tracking_policy.h"
+#include "sim/policies/adaptive_policies.h"
 #include "sim/system/errors.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 

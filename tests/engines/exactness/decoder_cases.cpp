@@ -1,7 +1,6 @@
 #include "engines/interface/names.h"
-#include "sim/policies/confidence_policy.h"
+#include "sim/policies/adaptive_policies.h"
 #include "sim/policies/constant_policy.h"
-#include "sim/policies/tracking_policy.h"
 #include "tests/engines/exactness/decoder_law.h"
 
 namespace speclab::engines::testing {

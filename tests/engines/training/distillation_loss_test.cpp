@@ -1,6 +1,6 @@
 // Every loss and its gradient against autograd.
 
-#include "engines/training/torch/distillation_loss.h"
+#include "engines/training/torch/hidden_state_trainer.h"
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>

@@ -38,7 +38,8 @@ TEST(FeatureTransformerTask, LosesLittleToBfloat16) {
   EXPECT_NEAR(rounded, exact, 0.01 * exact);
 }
 
-/// The objective as it is written in feature_transformer_task.h, of whole tensors and by autograd.
+/// The objective as it is written in feature_transformer_trainer.h, of whole tensors and by
+/// autograd.
 at::Tensor written_objective(const FeatureTransformerModel& model, const FeatureBatch& batch,
                              const at::Tensor& head, const FeatureTransformerOptions& options) {
   const at::Tensor law =

@@ -20,7 +20,6 @@
 #include "engines/drafters/drafters.h"
 #include "engines/families/catalogue.h"
 #include "engines/training/draft_tokens.h"
-#include "engines/training/torch/mlp_speculator_model.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "sim/system/sha256.h"

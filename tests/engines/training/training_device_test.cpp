@@ -19,7 +19,7 @@
 #include "engines/families/feature_transformer.h"
 #include "engines/models/draft_vocabulary.h"
 #include "engines/training/torch/feature_transformer_trainer.h"
-#include "engines/training/torch/mlp_speculator_model.h"
+#include "engines/training/torch/mlp_speculator_trainer.h"
 #include "engines/training/torch/small_transformer_model.h"
 #include "engines/training/torch/target_rows.h"
 #include "sim/system/errors.h"

@@ -9,7 +9,6 @@
 #include "experiments/bench/simulation/reference_rounds.h"
 #include "sim/monte_carlo/acceptance_process.h"
 #include "sim/monte_carlo/dialled_process.h"
-#include "sim/monte_carlo/round_law_process.h"
 #include "sim/monte_carlo/round_trace.h"
 #include "sim/monte_carlo/simulated_generation.h"
 #include "sim/policies/auto_policy.h"

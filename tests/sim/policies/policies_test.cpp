@@ -6,10 +6,8 @@
 #include <cmath>
 
 #include "sim/analytic/speedup.h"
-#include "sim/policies/confidence_policy.h"
+#include "sim/policies/adaptive_policies.h"
 #include "sim/policies/constant_policy.h"
-#include "sim/policies/heuristic_policy.h"
-#include "sim/policies/tracking_policy.h"
 #include "sim/system/errors.h"
 #include "tests/support/golden_table.h"
 #include "tests/support/sim_values.h"

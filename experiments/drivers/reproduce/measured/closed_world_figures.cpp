@@ -1,10 +1,10 @@
 // Which size of a drafter is fastest, by what its parameters cost.
 
-#include <algorithm>
-#include <array>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
 
 #include "experiments/drivers/reproduce/measured/closed_world.h"
 #include "experiments/drivers/reproduce/measured/measured_run.h"

@@ -2,9 +2,9 @@
 // speed-up.
 // Table 3 of Leviathan et al. 2023: acceptance of n-grams and small models.
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 

@@ -1,10 +1,10 @@
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "analysis/tables/file_digests.h"
 #include "engines/interface/names.h"

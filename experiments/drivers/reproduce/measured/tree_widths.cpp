@@ -3,10 +3,10 @@
 // Where the target's token stands in the drafter's ranking: Table 1 of SpecInfer 2024, and the
 // histogram of NTT 2023.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
-
-#include <fmt/format.h>
 
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 #include "sim/system/errors.h"

@@ -1,13 +1,13 @@
 // The batch at which speculation stops paying, by a roofline (MagicDec, Section 3.2), beside what
 // others measured over batches.
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "experiments/drivers/papers/comparison.h"
 #include "experiments/drivers/reproduce/tables/tables.h"

@@ -5,7 +5,6 @@
 
 #include "experiments/drivers/program/interruption.h"
 #include "experiments/drivers/workers/run_in_workers.h"
-#include "experiments/drivers/workers/worker_side.h"
 #include "sim/system/errors.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <set>
 
-#include "experiments/drivers/workers/row_watch.h"
 #include "experiments/drivers/workers/run_on_slurm.h"
 #include "experiments/drivers/workers/shard.h"
 #include "sim/system/errors.h"

@@ -1,4 +1,4 @@
-#include "sim/policies/tracking_policy.h"
+#include "sim/policies/adaptive_policies.h"
 
 #include <algorithm>
 
@@ -12,6 +12,26 @@ constexpr double kPriorTested = 8.0, kPriorRate = 0.5,
                  kForgetting = 0.95;  // those of the policy auto without pilots
 
 }  // namespace
+
+ConfidencePolicy::ConfidencePolicy(double threshold, int max_length)
+    : threshold_(threshold), max_length_(max_length) {
+  if (!(threshold >= 0.0 && threshold <= 1.0))
+    throw ConfigError("policy = \"confidence:" + number_text(threshold) +
+                      "\"; allowed thresholds: 0 to 1");
+  if (max_length < 1 || max_length > 4095)
+    throw ConfigError("policy \"confidence\": max_length = " + std::to_string(max_length) +
+                      "; allowed: 1 to 4095");
+}
+
+std::string ConfidencePolicy::name() const {
+  return "confidence:" + number_text(threshold_) +
+         (max_length_ == kMaxLength ? "" : ":" + std::to_string(max_length_));
+}
+
+void HeuristicPolicy::observe(const RoundRecord& round) {
+  if (round.depth == 0) return;
+  length_ = round.accepted == round.depth ? length_ + 2 : std::max(1, length_ - 1);
+}
 
 TrackingPolicy::TrackingPolicy(double cost_ratio, int max_length)
     : cost_ratio_(cost_ratio), max_length_(max_length) {

@@ -1,8 +1,8 @@
-#include "experiments/drivers/commands/dry_run.h"
+#include "experiments/drivers/commands/run_output.h"
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "experiments/drivers/config/kinds.h"
@@ -11,6 +11,7 @@
 #include "experiments/drivers/plan/plan_json.h"
 #include "experiments/drivers/plan/time_estimate.h"
 #include "experiments/drivers/program/engines_loader.h"
+#include "experiments/drivers/program/exit_codes.h"
 #include "sim/system/data_folder.h"
 
 namespace speclab::experiments {
@@ -53,6 +54,14 @@ void print_object(const Plan& plan, const DryRunOptions& options, const ToldTime
                                       .notes = std::move(notes)}));
 }
 
+using Json = nlohmann::ordered_json;
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+const char* status_of(const RunEnd& end) {
+  return end.is_submitted && end.exit_code == ExitCode::ok ? "submitted" : to_string(end.exit_code);
+}
+
 }  // namespace
 
 int show_dry_run(const Plan& plan, const DryRunOptions& options, Progress& progress) {
@@ -65,6 +74,29 @@ int show_dry_run(const Plan& plan, const DryRunOptions& options, Progress& progr
   for (const std::string& note : notes) progress.note(note);
   fmt::print("{}{}", describe(plan), told.text);
   return 0;
+}
+
+void RunEnd::fail(const std::exception& failure) {
+  const auto* coded = dynamic_cast<const Error*>(&failure);
+  exit_code = coded ? coded->code() : ExitCode::internal;
+  error = failure.what();
+}
+
+std::string run_json(const RunEnd& end) {
+  Json object = {{"folder", text_or_null(end.folder)},
+                 {"status", status_of(end)},
+                 {"exit_code", static_cast<int>(end.exit_code)},
+                 {"error", text_or_null(end.error)},
+                 {"report", text_or_null(end.report)},
+                 {"answer", text_or_null(end.answer)},
+                 {"details", text_or_null(end.details)},
+                 {"was_complete", end.was_complete},
+                 {"cells", end.cells}};
+  const auto& counts = end.generations;
+  object["generations"] = counts ? Json(counts->planned) : Json();
+  object["measured"] = counts ? Json(counts->measured) : Json();
+  object["failed"] = counts ? Json(counts->failed) : Json();
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace speclab::experiments

@@ -1,6 +1,6 @@
 // @source llama.cpp, gguf-py/gguf/constants.py: one set of names serves all architectures.
 
-#include "engines/families/tensor_places.h"
+#include "engines/families/family.h"
 
 #include <algorithm>
 
