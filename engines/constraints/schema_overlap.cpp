@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engines/constraints/schema_parts.h"
+#include "engines/constraints/json_schema.h"
 #include "sim/system/utf8.h"
 
 namespace speclab::engines {

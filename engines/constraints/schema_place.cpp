@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "engines/constraints/json_schema.h"
-#include "engines/constraints/schema_parts.h"
 #include "sim/system/errors.h"
 #include "sim/system/json_text.h"
 

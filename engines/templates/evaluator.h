@@ -37,6 +37,12 @@ struct Scope {
 };
 using ScopePtr = std::shared_ptr<Scope>;
 
+/// One function for each form of a tree.
+template <typename... Cases>
+struct EachForm : Cases... {
+  using Cases::operator()...;
+};
+
 /// Walks the tree of a template: statements write text, expressions give values.
 class Evaluator {
  public:

@@ -7,15 +7,6 @@
 #include "engines/templates/python.h"
 
 namespace speclab::templates {
-namespace {
-
-template <typename... Cases>
-struct EachForm : Cases... {
-  using Cases::operator()...;
-};
-
-}  // namespace
-
 Value Evaluator::evaluate(const Expression& expression, const ScopePtr& scope) {
   rendering_.step();
   const Level level(rendering_, depth_, rendering_.limits().evaluation_depth,

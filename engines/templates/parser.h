@@ -51,6 +51,8 @@ class ExpressionParser {
   };
 
  private:
+  template <typename Operand>
+  ExpressionPtr logical(std::string_view name, Logic logic, Operand operand);
   ExpressionPtr logical_or();
   ExpressionPtr logical_and();
   ExpressionPtr logical_not();

@@ -5,15 +5,6 @@
 #include "engines/templates/python.h"
 
 namespace speclab::templates {
-namespace {
-
-template <typename... Cases>
-struct EachStatement : Cases... {
-  using Cases::operator()...;
-};
-
-}  // namespace
-
 std::string Evaluator::text_of(const Body& body, const ScopePtr& scope) {
   std::string text;
   run(body, scope, text);
@@ -41,7 +32,7 @@ Jump Evaluator::run(const Body& body, const ScopePtr& scope, std::string& output
 Jump Evaluator::run(const Statement& statement, const ScopePtr& scope, std::string& output) {
   const auto then_none = [](auto&&...) { return Jump::none; };
   return std::visit(
-      EachStatement{
+      EachForm{
           [&](const DataOutput& data) { return then_none((append(output, data.text), 0)); },
           [&](const ExpressionOutput& form) {
             append(output, str(rendering_, evaluate(*form.expression, scope)));
@@ -61,9 +52,7 @@ Jump Evaluator::run(const Statement& statement, const ScopePtr& scope, std::stri
             return Jump::none;
           },
           [&](const std::shared_ptr<const MacroDefinition>& form) {
-            scope->set(
-                form->name,
-                Value(static_cast<Object*>(rendering_.make_object<Macro>(*this, *form, scope))));
+            scope->set(form->name, Value(rendering_.make_object<Macro>(*this, *form, scope)));
             return Jump::none;
           },
           [&](const std::shared_ptr<const CallBlock>& form) {
@@ -124,7 +113,7 @@ void Evaluator::run_loop(const Loop& loop, const Value& items, const ScopePtr& s
     rendering_.step(kStepsOfScope);
     const auto inner = std::make_shared<Scope>(scope);
     object->enter(rounds, i);
-    inner->set("loop", Value(static_cast<Object*>(object)));
+    inner->set("loop", Value(object));
     assign(loop.target, rounds[i], inner);
     if (run(*loop.body, inner, output) == Jump::leave_loop) break;
   }
@@ -160,7 +149,7 @@ Jump Evaluator::run_filter_block(const FilterBlock& block, const ScopePtr& scope
 void Evaluator::run_call_block(const CallBlock& block, const ScopePtr& scope, std::string& output) {
   auto* caller = rendering_.make_object<Macro>(*this, block.caller, scope);
   const auto& form = std::get<CallOf>(block.call->form);
-  append(output, str(rendering_, call(form, scope, Value(static_cast<Object*>(caller)))));
+  append(output, str(rendering_, call(form, scope, Value(caller))));
 }
 
 Jump Evaluator::run_scoped(const Scoped& scoped, const ScopePtr& scope, std::string& output) {

@@ -5,7 +5,7 @@
 
 #include "engines/tokenizers/byte_trie.h"
 #include "engines/tokenizers/characters.h"
-#include "engines/tokenizers/normalizer.h"
+#include "engines/tokenizers/pre_tokenizer.h"
 
 namespace speclab::engines {
 namespace {

@@ -6,7 +6,6 @@
 #include "engines/tokenizers/folder_tokens.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "engines/tokenizers/pre_tokenizer.h"
-#include "engines/tokenizers/scored_vocabulary.h"
 #include "engines/tokenizers/vocabulary_builder.h"
 #include "sim/system/errors.h"
 

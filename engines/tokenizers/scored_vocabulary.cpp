@@ -1,4 +1,4 @@
-#include "engines/tokenizers/scored_vocabulary.h"
+#include "engines/tokenizers/vocabulary_builder.h"
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,7 @@
 #include "engines/formats/other_file.h"
 #include "engines/tokenizers/folder_tokens.h"
 #include "engines/tokenizers/load_tokenizer.h"
-#include "engines/tokenizers/scored_vocabulary.h"
+#include "engines/tokenizers/vocabulary_builder.h"
 
 namespace speclab::engines {
 namespace {

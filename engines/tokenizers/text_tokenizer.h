@@ -12,7 +12,6 @@
 #include "engines/interface/tokenizer.h"
 #include "engines/tokenizers/bpe_merger.h"
 #include "engines/tokenizers/byte_trie.h"
-#include "engines/tokenizers/normalizer.h"
 #include "engines/tokenizers/piece_models.h"
 #include "engines/tokenizers/pre_tokenizer.h"
 #include "sim/core/token.h"
