@@ -5,6 +5,7 @@
 #include "engines/templates/python.h"
 
 namespace speclab::templates {
+
 std::string Evaluator::text_of(const Body& body, const ScopePtr& scope) {
   std::string text;
   run(body, scope, text);
@@ -30,10 +31,13 @@ Jump Evaluator::run(const Body& body, const ScopePtr& scope, std::string& output
 }
 
 Jump Evaluator::run(const Statement& statement, const ScopePtr& scope, std::string& output) {
-  const auto then_none = [](auto&&...) { return Jump::none; };
   return std::visit(
       EachForm{
-          [&](const DataOutput& data) { return then_none((append(output, data.text), 0)); },
+          [&](const auto& form) { return run(form, scope, output); },
+          [&](const DataOutput& data) {
+            append(output, data.text);
+            return Jump::none;
+          },
           [&](const ExpressionOutput& form) {
             append(output, str(rendering_, evaluate(*form.expression, scope)));
             return Jump::none;
@@ -42,31 +46,21 @@ Jump Evaluator::run(const Statement& statement, const ScopePtr& scope, std::stri
             run_loop(loop, evaluate(*loop.items, scope), scope, output, 1);
             return Jump::none;
           },
-          [&](const Choice& choice) { return run_choice(choice, scope, output); },
           [&](const Assignment& form) {
             assign(form.target, evaluate(*form.value, scope), scope);
-            return Jump::none;
-          },
-          [&](const BodyAssignment& form) {
-            run_body_assignment(form, scope);
             return Jump::none;
           },
           [&](const std::shared_ptr<const MacroDefinition>& form) {
             scope->set(form->name, Value(rendering_.make_object<Macro>(*this, *form, scope)));
             return Jump::none;
           },
-          [&](const std::shared_ptr<const CallBlock>& form) {
-            run_call_block(*form, scope, output);
-            return Jump::none;
-          },
-          [&](const FilterBlock& block) { return run_filter_block(block, scope, output); },
-          [&](const Scoped& scoped) { return run_scoped(scoped, scope, output); },
+          [&](const std::shared_ptr<const CallBlock>& form) { return run(*form, scope, output); },
           [&](const Jump& jump) { return jump; },
       },
       statement.form);
 }
 
-Jump Evaluator::run_choice(const Choice& choice, const ScopePtr& scope, std::string& output) {
+Jump Evaluator::run(const Choice& choice, const ScopePtr& scope, std::string& output) {
   for (const auto& [condition, body] : choice.branches)
     if (is_true(evaluate(*condition, scope))) return run(body, scope, output);
   return run(choice.otherwise, scope, output);
@@ -129,14 +123,14 @@ Value Evaluator::filtered_body(const Expression* filter, std::string text, const
   return result;
 }
 
-void Evaluator::run_body_assignment(const BodyAssignment& assignment, const ScopePtr& scope) {
+Jump Evaluator::run(const BodyAssignment& assignment, const ScopePtr& scope, std::string&) {
   const auto inner = std::make_shared<Scope>(scope);
   assign(assignment.target,
          filtered_body(assignment.filter.get(), text_of(assignment.body, inner), inner), scope);
+  return Jump::none;
 }
 
-Jump Evaluator::run_filter_block(const FilterBlock& block, const ScopePtr& scope,
-                                 std::string& output) {
+Jump Evaluator::run(const FilterBlock& block, const ScopePtr& scope, std::string& output) {
   const auto inner = std::make_shared<Scope>(scope);
   std::string text;
   const Jump jump = run(block.body, inner, text);
@@ -146,13 +140,14 @@ Jump Evaluator::run_filter_block(const FilterBlock& block, const ScopePtr& scope
   return jump;
 }
 
-void Evaluator::run_call_block(const CallBlock& block, const ScopePtr& scope, std::string& output) {
+Jump Evaluator::run(const CallBlock& block, const ScopePtr& scope, std::string& output) {
   auto* caller = rendering_.make_object<Macro>(*this, block.caller, scope);
   const auto& form = std::get<CallOf>(block.call->form);
-  append(output, str(rendering_, call(form, scope, Value(caller))));
+  append(output, str(rendering_, value(form, scope, Value(caller))));
+  return Jump::none;
 }
 
-Jump Evaluator::run_scoped(const Scoped& scoped, const ScopePtr& scope, std::string& output) {
+Jump Evaluator::run(const Scoped& scoped, const ScopePtr& scope, std::string& output) {
   const auto inner = std::make_shared<Scope>(scope);
   for (const auto& [target, value] : scoped.values) assign(target, evaluate(*value, scope), inner);
   return run(scoped.body, inner, output);

@@ -123,12 +123,6 @@ class GgufTokenizerReader {
     throw ModelFileError(std::string(error.what()) + "; known are " + known_pre_tokenizers());
   }
 
-  static TokenKind kind_of(PieceType type) {
-    if (type == PieceType::user_defined) return TokenKind::user_defined;
-    if (type == PieceType::unused) return TokenKind::unused;
-    return type == PieceType::normal ? TokenKind::normal : TokenKind::control;
-  }
-
   /// @source llama.cpp: T5's table and rules stand in the file, the others take only the blank
   void read_scored() {
     const GgufTokens tokens(metadata_, limits_);

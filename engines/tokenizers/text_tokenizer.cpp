@@ -198,7 +198,7 @@ std::string TextTokenizer::decode(std::span<const Token> ids) const {
 }
 
 std::unique_ptr<StreamingDecoder> TextTokenizer::streaming_decoder() const {
-  return std::make_unique<Utf8StreamingDecoder>(*vocabulary_.spelling);
+  return utf8_streaming_decoder(*vocabulary_.spelling);
 }
 
 std::string TextTokenizer::token_text(Token token) const {

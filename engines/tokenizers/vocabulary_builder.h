@@ -71,6 +71,8 @@ enum class PieceType : std::uint8_t {
   byte = 6
 };
 
+TokenKind kind_of(PieceType type);
+
 struct ScoredPieces {
   std::vector<std::string> texts{};
   std::vector<float> scores{};
