@@ -1,3 +1,5 @@
+// Objects, arrays and strings of a JSON schema, and JSON spelt as expressions.
+
 #include <algorithm>
 
 #include "engines/constraints/automaton.h"

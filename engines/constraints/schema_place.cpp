@@ -1,3 +1,5 @@
+// A schema as text, and the values in it with their paths.
+
 #include <fmt/format.h>
 
 #include <set>

@@ -1,6 +1,4 @@
-// Python's `text % values`.
-
-// Python's `text.format(...)`.
+// Python's `text % values` and `text.format(...)`.
 
 #include "engines/templates/functions.h"
 #include "engines/templates/python.h"

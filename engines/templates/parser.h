@@ -1,4 +1,6 @@
 #pragma once
+// Readers of tokens: expressions, and the statements around them.
+
 #include <map>
 #include <string>
 #include <string_view>

@@ -1,5 +1,6 @@
 #pragma once
-// Python's ways with any value: its type's name, truth, length, items, equality, order and text.
+// Python's ways with any value: its type's name, truth, length, items, equality, order and text,
+// its operators and formats.
 
 #include <nlohmann/json_fwd.hpp>
 

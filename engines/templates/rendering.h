@@ -1,8 +1,7 @@
 #pragma once
-// Values of a template, as Python would have them. A rendering owns all of them until it ends, so
-// values are copied freely, may point at each other, and are destroyed without recursion.
-
-// One rendering: it makes and owns the values, counts against the limits and knows the line.
+// Values of a template, as Python would have them, and the rendering that makes and owns them until
+// it ends: they are copied freely, may point at each other, and are destroyed without recursion. It
+// counts against the limits and knows the line.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,3 +1,5 @@
+// Steps of a normalizer that go by the table of a Charsmap.
+
 #include <utf8proc.h>
 
 #include <algorithm>

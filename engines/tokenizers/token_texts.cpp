@@ -1,3 +1,5 @@
+// Tokens that are found in a text, and texts that are put together of tokens.
+
 #include <algorithm>
 
 #include "engines/tokenizers/characters.h"
