@@ -7,7 +7,6 @@
 #include <map>
 #include <utility>
 
-#include "engines/constraints/byte_graph.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {

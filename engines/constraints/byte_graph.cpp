@@ -1,4 +1,4 @@
-#include "engines/constraints/byte_graph.h"
+#include "engines/constraints/automaton.h"
 
 #include <fmt/format.h>
 

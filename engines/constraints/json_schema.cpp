@@ -7,7 +7,6 @@
 #include <map>
 #include <set>
 
-#include "engines/constraints/schema_parts.h"
 #include "sim/system/errors.h"
 #include "sim/system/json_text.h"
 

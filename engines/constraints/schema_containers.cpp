@@ -1,8 +1,10 @@
+// Objects, arrays and strings of a JSON schema, and JSON spelt as expressions.
+
 #include <algorithm>
 
-#include "engines/constraints/byte_graph.h"
+#include "engines/constraints/automaton.h"
+#include "engines/constraints/json_schema.h"
 #include "engines/constraints/regex_reader.h"
-#include "engines/constraints/schema_parts.h"
 #include "sim/system/errors.h"
 #include "sim/system/utf8.h"
 

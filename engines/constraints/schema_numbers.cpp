@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "engines/constraints/expression.h"
-#include "engines/constraints/schema_parts.h"
+#include "engines/constraints/json_schema.h"
 
 namespace speclab::engines {
 namespace {

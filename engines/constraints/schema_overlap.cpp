@@ -1,3 +1,5 @@
+// Whether one value can meet two schemas: oneOf forbids it.
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -5,11 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "engines/constraints/schema_parts.h"
+#include "engines/constraints/json_schema.h"
 #include "sim/system/utf8.h"
 
 namespace speclab::engines {
 namespace {
+
+using Json = SchemaPlace::Json;
+using Names = std::set<std::string>;
 
 /// Numbers from `low` to `high`; each bound is excluded where its flag says so.
 struct Stretch {
@@ -56,9 +61,6 @@ Stretch lengths_of(const SchemaPlace& schema, const char* least, const char* mos
   if (const auto length = schema.length(most)) stretch.high = *length;
   return stretch;
 }
-
-using Json = SchemaPlace::Json;
-using Names = std::set<std::string>;
 
 std::vector<std::string> types_of(const SchemaPlace& schema) {
   const SchemaPlace type = schema.at("type");

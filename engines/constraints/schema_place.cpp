@@ -1,10 +1,11 @@
+// A schema as text, and the values in it with their paths.
+
 #include <fmt/format.h>
 
 #include <set>
 #include <vector>
 
 #include "engines/constraints/json_schema.h"
-#include "engines/constraints/schema_parts.h"
 #include "sim/system/errors.h"
 #include "sim/system/json_text.h"
 

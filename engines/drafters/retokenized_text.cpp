@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engines/drafters/spelling.h"
+#include "sim/system/utf8.h"
 
 namespace speclab::engines {
 namespace {
@@ -17,7 +18,7 @@ std::span<const Token> without_begin(const Tokenizer& tokenizer, std::span<const
 
 bool begins_within_character(const Tokenizer& tokenizer, Token token) {
   const std::string bytes = bytes_of_token(tokenizer, token);
-  return !bytes.empty() && (static_cast<unsigned char>(bytes[0]) & 0xC0) == 0x80;
+  return !bytes.empty() && continues_character(bytes[0]);
 }
 
 /// The place of the last `look_behind` tokens, or a little before, at the begin of a character.

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "sim/system/errors.h"
+#include "sim/system/utf8.h"
 
 namespace speclab::engines {
 namespace {
@@ -63,8 +64,7 @@ void throw_model_file_error(const std::string& path, std::uint64_t offset,
                                     problem.found, problem.allowed, problem.change);
   if (message.size() <= kMaxMessage) throw ModelFileError(message);
   std::size_t end = kMaxMessage - 3;
-  while ((static_cast<unsigned char>(message[end]) & 0xC0) == 0x80)
-    --end;  // not inside a character
+  while (continues_character(message[end])) --end;
   throw ModelFileError(message.substr(0, end) + "...");
 }
 

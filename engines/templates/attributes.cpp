@@ -83,6 +83,30 @@ std::optional<Value> own_item(Rendering& rendering, const Value& value, const Va
   return place ? std::optional(items[*place]) : std::nullopt;
 }
 
+/// The first index of a slice, and the one behind its last. A negative stride goes from the end; an
+/// index just before the beginning is then -1.
+std::pair<Integer, Integer> ends_of_slice(const Value& begin, const Value& end, Integer stride,
+                                          Integer size) {
+  const Integer lowest = stride > 0 ? 0 : -1, highest = stride > 0 ? size : size - 1;
+  const auto place = [&](const Value& bound, Integer missing) {
+    if (bound.is_none()) return missing;
+    const Integer at = bound.integer() < 0 ? bound.integer() + size : bound.integer();
+    return std::clamp(at, lowest, highest);
+  };
+  return {place(begin, stride > 0 ? lowest : highest), place(end, stride > 0 ? highest : lowest)};
+}
+
+std::vector<std::size_t> places_of_slice(Integer first, Integer last, Integer stride,
+                                         std::size_t size) {
+  const auto count = static_cast<Integer>(size);
+  std::vector<std::size_t> places;
+  for (Integer i = first; stride > 0 ? i < last : i > last; i += stride) {
+    places.push_back(static_cast<std::size_t>(i));
+    if (stride > count || stride < -count) break;
+  }
+  return places;
+}
+
 }  // namespace
 
 Method method_of(const Value& value, const std::string& name) {
@@ -120,40 +144,24 @@ Value slice_of(Rendering& rendering, const Value& value, const Value& begin, con
   const bool has_items = value.is(Kind::sequence) && value.sequence().has_subscripts();
   if (!value.is_text() && !has_items)
     rendering.fail("'" + type_name(value) + "' object has no slices");
-  const auto size =
-      static_cast<Integer>(has_items ? value.sequence().items.size() : value.text().num_characters);
+  const std::size_t size = has_items ? value.sequence().items.size() : value.text().num_characters;
   const Integer stride = step.is_none() ? 1 : step.integer();
   if (stride == 0) rendering.fail("slice step cannot be zero");
-  // A negative stride goes from the end; an index just before the beginning is then -1.
-  const Integer lowest = stride > 0 ? 0 : -1, highest = stride > 0 ? size : size - 1;
-  const auto place = [&](const Value& bound, Integer missing) {
-    if (bound.is_none()) return missing;
-    const Integer at = bound.integer() < 0 ? bound.integer() + size : bound.integer();
-    return std::clamp(at, lowest, highest);
-  };
-  const Integer first = place(begin, stride > 0 ? lowest : highest);
-  const Integer last = place(end, stride > 0 ? highest : lowest);
-  if (value.is_text() && stride == 1) {
-    const auto from = static_cast<std::size_t>(first), until = static_cast<std::size_t>(last);
-    return rendering.make_text(
-        std::string(characters_between(rendering, value.text(), from, until)));
-  }
-  std::u32string characters, chosen;
+  const auto [first, last] = ends_of_slice(begin, end, stride, static_cast<Integer>(size));
+  if (value.is_text() && stride == 1)
+    return rendering.make_text(std::string(characters_between(
+        rendering, value.text(), static_cast<std::size_t>(first), static_cast<std::size_t>(last))));
+  if (value.is_text()) rendering.step_characters(value.bytes().size());
+  rendering.step_items(size);
+  const std::vector<std::size_t> places = places_of_slice(first, last, stride, size);
   if (value.is_text()) {
-    rendering.step_characters(value.bytes().size());
-    characters = characters_of(value.bytes());
+    const std::u32string characters = characters_of(value.bytes());
+    std::u32string chosen;
+    for (const std::size_t place : places) chosen.push_back(characters[place]);
+    return rendering.make_text(utf8_of(chosen));
   }
-  rendering.step_items(static_cast<std::size_t>(size));
   std::vector<Value> items;
-  for (Integer i = first; stride > 0 ? i < last : i > last; i += stride) {
-    const auto at = static_cast<std::size_t>(i);
-    if (value.is_text())
-      chosen.push_back(characters[at]);
-    else
-      items.push_back(value.sequence().items[at]);
-    if (stride > size || stride < -size) break;
-  }
-  if (value.is_text()) return rendering.make_text(utf8_of(chosen));
+  for (const std::size_t place : places) items.push_back(value.sequence().items[place]);
   const bool is_tuple = value.sequence().kind == SequenceKind::tuple;
   return rendering.make_sequence(is_tuple ? SequenceKind::tuple : SequenceKind::list,
                                  std::move(items));

@@ -29,6 +29,13 @@ inline bool append_digit(Integer& number, Integer base, int digit) {
          !__builtin_add_overflow(number, static_cast<Integer>(digit), &number);
 }
 
+/// Takes off what stands before the first of some bytes; all where there is none of them.
+inline std::string_view taken_until(std::string_view& rest, std::string_view stops) {
+  const std::string_view taken = rest.substr(0, rest.find_first_of(stops));
+  rest.remove_prefix(taken.size());
+  return taken;
+}
+
 /// str.isspace, str.isalpha and so on of one character.
 bool is_space(char32_t character);
 bool is_alphabetic(char32_t character);

@@ -37,6 +37,12 @@ struct Scope {
 };
 using ScopePtr = std::shared_ptr<Scope>;
 
+/// One function for each form of a tree.
+template <typename... Cases>
+struct EachForm : Cases... {
+  using Cases::operator()...;
+};
+
 /// Walks the tree of a template: statements write text, expressions give values.
 class Evaluator {
  public:
@@ -55,26 +61,27 @@ class Evaluator {
   /// @return what leaves the loop around the body
   Jump run(const Body& body, const ScopePtr& scope, std::string& output);
   Jump run(const Statement& statement, const ScopePtr& scope, std::string& output);
-  Jump run_choice(const Choice& choice, const ScopePtr& scope, std::string& output);
-  Jump run_scoped(const Scoped& scoped, const ScopePtr& scope, std::string& output);
-  Jump run_filter_block(const FilterBlock& block, const ScopePtr& scope, std::string& output);
-  void run_body_assignment(const BodyAssignment& assignment, const ScopePtr& scope);
-  void run_call_block(const CallBlock& block, const ScopePtr& scope, std::string& output);
+  Jump run(const Choice& choice, const ScopePtr& scope, std::string& output);
+  Jump run(const Scoped& scoped, const ScopePtr& scope, std::string& output);
+  Jump run(const FilterBlock& block, const ScopePtr& scope, std::string& output);
+  Jump run(const BodyAssignment& assignment, const ScopePtr& scope, std::string& output);
+  Jump run(const CallBlock& block, const ScopePtr& scope, std::string& output);
   void append(std::string& output, std::string_view text);
   std::span<const Value> chosen_items(const Loop& loop, const Value& items, const ScopePtr& scope);
 
-  Value literal(const Literal& literal);
-  Value name(const NameOf& name, const ScopePtr& scope);
-  Value items(const Items& items, const ScopePtr& scope);
-  Value pairs(const Pairs& pairs, const ScopePtr& scope);
-  Value call(const CallOf& call, const ScopePtr& scope, std::optional<Value> caller = {});
-  Value slice(const SliceOf& slice, const ScopePtr& scope);
-  Value filter(const Filtered& filter, const ScopePtr& scope);
-  Value test(const Tested& test, const ScopePtr& scope);
-  Value concatenation(const Concatenated& parts, const ScopePtr& scope);
-  Value comparison(const Comparison& comparison, const ScopePtr& scope);
-  Value logical(const Logical& logical, const ScopePtr& scope);
-  Value conditional(const Conditional& conditional, const ScopePtr& scope);
+  Value value(const Literal& literal, const ScopePtr& scope);
+  Value value(const NameOf& name, const ScopePtr& scope);
+  Value value(const Items& items, const ScopePtr& scope);
+  Value value(const Pairs& pairs, const ScopePtr& scope);
+  /// @param caller  the body of a block around the call
+  Value value(const CallOf& call, const ScopePtr& scope, std::optional<Value> caller = {});
+  Value value(const SliceOf& slice, const ScopePtr& scope);
+  Value value(const Filtered& filter, const ScopePtr& scope);
+  Value value(const Tested& test, const ScopePtr& scope);
+  Value value(const Concatenated& parts, const ScopePtr& scope);
+  Value value(const Comparison& comparison, const ScopePtr& scope);
+  Value value(const Logical& logical, const ScopePtr& scope);
+  Value value(const Conditional& conditional, const ScopePtr& scope);
   CallArguments arguments(const Arguments& arguments, const ScopePtr& scope);
   Value filtered_body(const Expression* filter, std::string text, const ScopePtr& scope);
 

@@ -50,26 +50,24 @@ ExpressionPtr ExpressionParser::tuple(bool with_if) {
   return made(line, depth, Items{SequenceKind::tuple, std::move(items)});
 }
 
-ExpressionPtr ExpressionParser::logical_or() {
-  ExpressionPtr left = logical_and();
-  while (stream_.is_name("or")) {
+template <typename Operand>
+ExpressionPtr ExpressionParser::logical(std::string_view name, Logic logic, Operand operand) {
+  ExpressionPtr left = operand();
+  while (stream_.is_name(name)) {
     const int line = stream_.take().line;
-    ExpressionPtr right = logical_and();
+    ExpressionPtr right = operand();
     const std::size_t depth = std::max(left->depth, right->depth);
-    left = made(line, depth, Logical{Logic::either, std::move(left), std::move(right)});
+    left = made(line, depth, Logical{logic, std::move(left), std::move(right)});
   }
   return left;
 }
 
+ExpressionPtr ExpressionParser::logical_or() {
+  return logical("or", Logic::either, [this] { return logical_and(); });
+}
+
 ExpressionPtr ExpressionParser::logical_and() {
-  ExpressionPtr left = logical_not();
-  while (stream_.is_name("and")) {
-    const int line = stream_.take().line;
-    ExpressionPtr right = logical_not();
-    const std::size_t depth = std::max(left->depth, right->depth);
-    left = made(line, depth, Logical{Logic::both, std::move(left), std::move(right)});
-  }
-  return left;
+  return logical("and", Logic::both, [this] { return logical_not(); });
 }
 
 ExpressionPtr ExpressionParser::logical_not() {

@@ -7,14 +7,6 @@
 #include "engines/templates/python.h"
 
 namespace speclab::templates {
-namespace {
-
-template <typename... Cases>
-struct EachForm : Cases... {
-  using Cases::operator()...;
-};
-
-}  // namespace
 
 Value Evaluator::evaluate(const Expression& expression, const ScopePtr& scope) {
   rendering_.step();
@@ -27,10 +19,7 @@ Value Evaluator::evaluate(const Expression& expression, const ScopePtr& scope) {
     return value;
   };
   return std::visit(EachForm{
-                        [&](const Literal& form) { return literal(form); },
-                        [&](const NameOf& form) { return name(form, scope); },
-                        [&](const Items& form) { return items(form, scope); },
-                        [&](const Pairs& form) { return pairs(form, scope); },
+                        [&](const auto& form) { return value(form, scope); },
                         [&](const AttributeOf& form) {
                           const Value object = back(evaluate(*form.object, scope));
                           return attribute_of(rendering_, object, form.name);
@@ -40,10 +29,6 @@ Value Evaluator::evaluate(const Expression& expression, const ScopePtr& scope) {
                           const Value index = back(evaluate(*form.index, scope));
                           return item_at(rendering_, object, index);
                         },
-                        [&](const SliceOf& form) { return slice(form, scope); },
-                        [&](const CallOf& form) { return call(form, scope); },
-                        [&](const Filtered& form) { return filter(form, scope); },
-                        [&](const Tested& form) { return test(form, scope); },
                         [&](const Binary& form) {
                           const Value left = evaluate(*form.left, scope);
                           const Value right = back(evaluate(*form.right, scope));
@@ -53,15 +38,11 @@ Value Evaluator::evaluate(const Expression& expression, const ScopePtr& scope) {
                           return signed_value(rendering_, form.is_negative,
                                               back(evaluate(*form.operand, scope)));
                         },
-                        [&](const Concatenated& form) { return concatenation(form, scope); },
-                        [&](const Comparison& form) { return comparison(form, scope); },
-                        [&](const Logical& form) { return logical(form, scope); },
-                        [&](const Conditional& form) { return conditional(form, scope); },
                     },
                     expression.form);
 }
 
-Value Evaluator::literal(const Literal& literal) {
+Value Evaluator::value(const Literal& literal, const ScopePtr&) {
   return std::visit(
       EachForm{
           [](None) { return Value(); },
@@ -73,20 +54,20 @@ Value Evaluator::literal(const Literal& literal) {
       literal);
 }
 
-Value Evaluator::name(const NameOf& name, const ScopePtr& scope) {
+Value Evaluator::value(const NameOf& name, const ScopePtr& scope) {
   rendering_.step(scope->depth / kScopesAStep);
   if (const Value* value = scope->find(name.name)) return *value;
   return rendering_.make_undefined("'" + name.name + "' is undefined");
 }
 
-Value Evaluator::items(const Items& items, const ScopePtr& scope) {
+Value Evaluator::value(const Items& items, const ScopePtr& scope) {
   std::vector<Value> values;
   values.reserve(items.items.size());
   for (const ExpressionPtr& item : items.items) values.push_back(evaluate(*item, scope));
   return rendering_.make_sequence(items.kind, std::move(values));
 }
 
-Value Evaluator::pairs(const Pairs& pairs, const ScopePtr& scope) {
+Value Evaluator::value(const Pairs& pairs, const ScopePtr& scope) {
   Mapping mapping;
   for (const auto& [key, value] : pairs.items) {
     const Value name = evaluate(*key, scope);
@@ -119,7 +100,7 @@ CallArguments Evaluator::arguments(const Arguments& arguments, const ScopePtr& s
 }
 
 /// A method is called at once, without a value for it.
-Value Evaluator::call(const CallOf& call, const ScopePtr& scope, std::optional<Value> caller) {
+Value Evaluator::value(const CallOf& call, const ScopePtr& scope, std::optional<Value> caller) {
   const int line = rendering_.line;
   Value callee;
   Method method = nullptr;
@@ -136,7 +117,7 @@ Value Evaluator::call(const CallOf& call, const ScopePtr& scope, std::optional<V
   return method ? method(rendering_, callee, given) : called(rendering_, callee, given);
 }
 
-Value Evaluator::slice(const SliceOf& slice, const ScopePtr& scope) {
+Value Evaluator::value(const SliceOf& slice, const ScopePtr& scope) {
   const Value object = evaluate(*slice.object, scope);
   const auto bound = [&](const ExpressionPtr& part) {
     return part ? evaluate(*part, scope) : Value();
@@ -145,7 +126,7 @@ Value Evaluator::slice(const SliceOf& slice, const ScopePtr& scope) {
   return slice_of(rendering_, object, begin, end, step);
 }
 
-Value Evaluator::filter(const Filtered& filter, const ScopePtr& scope) {
+Value Evaluator::value(const Filtered& filter, const ScopePtr& scope) {
   const int line = rendering_.line;
   const Value input = filter.input ? evaluate(*filter.input, scope) : filter_input_.value();
   const CallArguments given = arguments(filter.arguments, scope);
@@ -153,7 +134,7 @@ Value Evaluator::filter(const Filtered& filter, const ScopePtr& scope) {
   return filtered(rendering_, filter.name, input, given);
 }
 
-Value Evaluator::test(const Tested& test, const ScopePtr& scope) {
+Value Evaluator::value(const Tested& test, const ScopePtr& scope) {
   const int line = rendering_.line;
   const Value input = evaluate(*test.input, scope);
   const CallArguments given = arguments(test.arguments, scope);
@@ -161,7 +142,7 @@ Value Evaluator::test(const Tested& test, const ScopePtr& scope) {
   return Value(tested(rendering_, test.name, input, given) != test.is_negated);
 }
 
-Value Evaluator::concatenation(const Concatenated& parts, const ScopePtr& scope) {
+Value Evaluator::value(const Concatenated& parts, const ScopePtr& scope) {
   std::string text;
   for (const ExpressionPtr& part : parts.parts) {
     text += str(rendering_, evaluate(*part, scope));
@@ -170,7 +151,7 @@ Value Evaluator::concatenation(const Concatenated& parts, const ScopePtr& scope)
   return rendering_.make_text(std::move(text));
 }
 
-Value Evaluator::comparison(const Comparison& comparison, const ScopePtr& scope) {
+Value Evaluator::value(const Comparison& comparison, const ScopePtr& scope) {
   const int line = rendering_.line;
   Value left = evaluate(*comparison.first, scope);
   for (const auto& [sign, other] : comparison.others) {
@@ -182,14 +163,14 @@ Value Evaluator::comparison(const Comparison& comparison, const ScopePtr& scope)
   return Value(true);
 }
 
-Value Evaluator::logical(const Logical& logical, const ScopePtr& scope) {
+Value Evaluator::value(const Logical& logical, const ScopePtr& scope) {
   const Value left = evaluate(*logical.left, scope);
   if (logical.logic == Logic::opposite) return Value(!is_true(left));
   if (is_true(left) == (logical.logic == Logic::either)) return left;
   return evaluate(*logical.right, scope);
 }
 
-Value Evaluator::conditional(const Conditional& conditional, const ScopePtr& scope) {
+Value Evaluator::value(const Conditional& conditional, const ScopePtr& scope) {
   const bool holds = is_true(evaluate(*conditional.condition, scope));
   const ExpressionPtr& chosen = holds ? conditional.value : conditional.otherwise;
   if (chosen) return evaluate(*chosen, scope);

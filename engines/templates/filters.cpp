@@ -85,6 +85,7 @@ bool is_same(Rendering& rendering, const Value& input, const CallArguments& argu
 
 Integer remainder_of(Rendering& rendering, const Value& input, Integer divisor) {
   const Value rest = calculated(rendering, Sign::modulo, input, Value(divisor));
+  if (!rest.is_number()) return 2;  // the operator has formatted a text
   return rest.is_whole() ? rest.integer() : rest.number() == 0 ? 0 : rest.number() == 1 ? 1 : 2;
 }
 

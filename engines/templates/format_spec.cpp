@@ -1,4 +1,4 @@
-#include "engines/templates/format_spec.h"
+#include "engines/templates/python.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "engines/templates/characters.h"
-#include "engines/templates/python.h"
 
 namespace speclab::templates {
 namespace {

@@ -1,8 +1,5 @@
-// Python's `text % values`.
+// Python's `text % values` and `text.format(...)`.
 
-// Python's `text.format(...)`.
-
-#include "engines/templates/format_spec.h"
 #include "engines/templates/functions.h"
 #include "engines/templates/python.h"
 
@@ -16,9 +13,7 @@ class PercentFormat {
 
   std::string write() {
     while (!rest_.empty()) {
-      const std::size_t plain = std::min(rest_.find('%'), rest_.size());
-      text_ += rest_.substr(0, plain);
-      rest_.remove_prefix(plain);
+      text_ += taken_until(rest_, "%");
       if (rest_.empty()) break;
       rest_.remove_prefix(1);
       write_value();
@@ -124,9 +119,7 @@ class BraceFormat {
   std::string write(std::string_view rest, int depth) {
     std::string text;
     while (!rest.empty()) {
-      const std::size_t plain = std::min(rest.find_first_of("{}"), rest.size());
-      text += rest.substr(0, plain);
-      rest.remove_prefix(plain);
+      text += taken_until(rest, "{}");
       if (rest.empty()) break;
       if (rest.size() > 1 && rest[1] == rest[0]) {
         text += rest[0];

@@ -66,7 +66,7 @@ Value make_namespace(Rendering& rendering, const CallArguments& arguments) {
   auto* object = rendering.make_object<Namespace>();
   for (const auto& [key, value] : mapping_of(rendering, arguments).items)
     object->set(rendering, str(rendering, key), value);
-  return Value(static_cast<Object*>(object));
+  return Value(object);
 }
 
 /// Gives its items in turn, and begins again behind the last.
@@ -94,7 +94,7 @@ class Cycler final : public Object {
 Value make_cycler(Rendering& rendering, const CallArguments& arguments) {
   if (arguments.positional.empty()) rendering.fail("at least one item has to be provided");
   rendering.charge(arguments.positional.size() * sizeof(Value));
-  return Value(static_cast<Object*>(rendering.make_object<Cycler>(arguments.positional)));
+  return Value(rendering.make_object<Cycler>(arguments.positional));
 }
 
 /// Gives nothing at the first call, and a separator from then on.

@@ -1,3 +1,5 @@
+// Data, comments and raw blocks of a template; tag_tokens.cpp reads what stands inside a tag.
+
 #include <algorithm>
 #include <string>
 #include <string_view>

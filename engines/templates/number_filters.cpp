@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "engines/templates/characters.h"
-#include "engines/templates/format_spec.h"
 #include "engines/templates/functions.h"
 #include "engines/templates/python.h"
 

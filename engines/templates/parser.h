@@ -1,4 +1,6 @@
 #pragma once
+// Readers of tokens: expressions, and the statements around them.
+
 #include <map>
 #include <string>
 #include <string_view>
@@ -51,6 +53,8 @@ class ExpressionParser {
   };
 
  private:
+  template <typename Operand>
+  ExpressionPtr logical(std::string_view name, Logic logic, Operand operand);
   ExpressionPtr logical_or();
   ExpressionPtr logical_and();
   ExpressionPtr logical_not();

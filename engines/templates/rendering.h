@@ -1,8 +1,7 @@
 #pragma once
-// Values of a template, as Python would have them. A rendering owns all of them until it ends, so
-// values are copied freely, may point at each other, and are destroyed without recursion.
-
-// One rendering: it makes and owns the values, counts against the limits and knows the line.
+// Values of a template, as Python would have them, and the rendering that makes and owns them until
+// it ends: they are copied freely, may point at each other, and are destroyed without recursion. It
+// counts against the limits and knows the line.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "engines/templates/template.h"
@@ -46,47 +46,37 @@ struct UndefinedOrigin;
 
 class Value {
  public:
-  Value() : kind_(Kind::none), integer_(0) {}
-  explicit Value(bool boolean) : kind_(Kind::boolean), integer_(boolean ? 1 : 0) {}
-  explicit Value(Integer integer) : kind_(Kind::integer), integer_(integer) {}
-  explicit Value(double real) : kind_(Kind::real), real_(real) {}
-  explicit Value(const Text* text) : kind_(Kind::text), text_(text) {}
-  explicit Value(Sequence* sequence) : kind_(Kind::sequence), sequence_(sequence) {}
-  explicit Value(const Mapping* mapping) : kind_(Kind::mapping), mapping_(mapping) {}
-  explicit Value(Object* object) : kind_(Kind::object), object_(object) {}
-  explicit Value(const UndefinedOrigin* origin) : kind_(Kind::undefined), undefined_(origin) {}
+  Value() = default;  ///< none
+  template <typename Form>
+  explicit Value(Form form) : form_(form) {}
   static Value of_count(std::size_t count) { return Value(static_cast<Integer>(count)); }
 
-  Kind kind() const { return kind_; }
-  bool is(Kind kind) const { return kind_ == kind; }
-  bool is_none() const { return kind_ == Kind::none; }
-  bool is_text() const { return kind_ == Kind::text; }
+  Kind kind() const { return static_cast<Kind>(form_.index()); }
+  bool is(Kind kind) const { return this->kind() == kind; }
+  bool is_none() const { return is(Kind::none); }
+  bool is_text() const { return is(Kind::text); }
   /// A bool is an int in Python.
-  bool is_whole() const { return kind_ == Kind::integer || kind_ == Kind::boolean; }
-  bool is_number() const { return is_whole() || kind_ == Kind::real; }
+  bool is_whole() const { return is(Kind::integer) || is(Kind::boolean); }
+  bool is_number() const { return is_whole() || is(Kind::real); }
 
   // Each needs a value of its kind; `integer` and `number` take what is_whole and is_number say.
-  bool boolean() const { return integer_ != 0; }
-  Integer integer() const { return integer_; }
-  double number() const { return kind_ == Kind::real ? real_ : static_cast<double>(integer_); }
-  const Text& text() const { return *text_; }
+  bool boolean() const { return std::get<bool>(form_); }
+  Integer integer() const { return is(Kind::boolean) ? boolean() : std::get<Integer>(form_); }
+  double number() const {
+    return is(Kind::real) ? std::get<double>(form_) : static_cast<double>(integer());
+  }
+  const Text& text() const { return *std::get<const Text*>(form_); }
   const std::string& bytes() const;
-  Sequence& sequence() const { return *sequence_; }
-  const Mapping& mapping() const { return *mapping_; }
-  Object& object() const { return *object_; }
-  const UndefinedOrigin& undefined() const { return *undefined_; }
+  Sequence& sequence() const { return *std::get<Sequence*>(form_); }
+  const Mapping& mapping() const { return *std::get<const Mapping*>(form_); }
+  Object& object() const { return *std::get<Object*>(form_); }
+  const UndefinedOrigin& undefined() const { return *std::get<const UndefinedOrigin*>(form_); }
 
  private:
-  Kind kind_;
-  union {
-    Integer integer_;
-    double real_;
-    const Text* text_;
-    Sequence* sequence_;
-    const Mapping* mapping_;
-    Object* object_;
-    const UndefinedOrigin* undefined_;
-  };
+  /// In the order of Kind.
+  std::variant<const UndefinedOrigin*, std::monostate, bool, Integer, double, const Text*,
+               Sequence*, const Mapping*, Object*>
+      form_ = std::monostate{};
 };
 
 struct Text {
@@ -98,7 +88,7 @@ struct Text {
   bool is_ascii() const { return num_characters == bytes.size(); }
 };
 
-inline const std::string& Value::bytes() const { return text_->bytes; }
+inline const std::string& Value::bytes() const { return text().bytes; }
 
 /// generator and iterator give their items once; the views and ranges are not printed as lists.
 enum class SequenceKind : std::uint8_t {

@@ -1,6 +1,4 @@
-// Methods of Python's str that look for a part and say where, how often or whether it is there.
-
-// Methods of Python's str that split a text into a list.
+// Methods of Python's str that look for a part, say where or how often it is there, or split at it.
 
 #include <algorithm>
 #include <map>

@@ -1,8 +1,4 @@
-// Loops, choices and the other tags that assign nothing, or only inside their body.
-
-// The left sides of assignments.
-
-// Macros and calls with a body: both have parameters.
+// Tags and their bodies: loops, choices, assignments, macros and calls with a body.
 
 #include <algorithm>
 #include <array>

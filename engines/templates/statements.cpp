@@ -5,14 +5,6 @@
 #include "engines/templates/python.h"
 
 namespace speclab::templates {
-namespace {
-
-template <typename... Cases>
-struct EachStatement : Cases... {
-  using Cases::operator()...;
-};
-
-}  // namespace
 
 std::string Evaluator::text_of(const Body& body, const ScopePtr& scope) {
   std::string text;
@@ -39,10 +31,13 @@ Jump Evaluator::run(const Body& body, const ScopePtr& scope, std::string& output
 }
 
 Jump Evaluator::run(const Statement& statement, const ScopePtr& scope, std::string& output) {
-  const auto then_none = [](auto&&...) { return Jump::none; };
   return std::visit(
-      EachStatement{
-          [&](const DataOutput& data) { return then_none((append(output, data.text), 0)); },
+      EachForm{
+          [&](const auto& form) { return run(form, scope, output); },
+          [&](const DataOutput& data) {
+            append(output, data.text);
+            return Jump::none;
+          },
           [&](const ExpressionOutput& form) {
             append(output, str(rendering_, evaluate(*form.expression, scope)));
             return Jump::none;
@@ -51,33 +46,21 @@ Jump Evaluator::run(const Statement& statement, const ScopePtr& scope, std::stri
             run_loop(loop, evaluate(*loop.items, scope), scope, output, 1);
             return Jump::none;
           },
-          [&](const Choice& choice) { return run_choice(choice, scope, output); },
           [&](const Assignment& form) {
             assign(form.target, evaluate(*form.value, scope), scope);
             return Jump::none;
           },
-          [&](const BodyAssignment& form) {
-            run_body_assignment(form, scope);
-            return Jump::none;
-          },
           [&](const std::shared_ptr<const MacroDefinition>& form) {
-            scope->set(
-                form->name,
-                Value(static_cast<Object*>(rendering_.make_object<Macro>(*this, *form, scope))));
+            scope->set(form->name, Value(rendering_.make_object<Macro>(*this, *form, scope)));
             return Jump::none;
           },
-          [&](const std::shared_ptr<const CallBlock>& form) {
-            run_call_block(*form, scope, output);
-            return Jump::none;
-          },
-          [&](const FilterBlock& block) { return run_filter_block(block, scope, output); },
-          [&](const Scoped& scoped) { return run_scoped(scoped, scope, output); },
+          [&](const std::shared_ptr<const CallBlock>& form) { return run(*form, scope, output); },
           [&](const Jump& jump) { return jump; },
       },
       statement.form);
 }
 
-Jump Evaluator::run_choice(const Choice& choice, const ScopePtr& scope, std::string& output) {
+Jump Evaluator::run(const Choice& choice, const ScopePtr& scope, std::string& output) {
   for (const auto& [condition, body] : choice.branches)
     if (is_true(evaluate(*condition, scope))) return run(body, scope, output);
   return run(choice.otherwise, scope, output);
@@ -124,7 +107,7 @@ void Evaluator::run_loop(const Loop& loop, const Value& items, const ScopePtr& s
     rendering_.step(kStepsOfScope);
     const auto inner = std::make_shared<Scope>(scope);
     object->enter(rounds, i);
-    inner->set("loop", Value(static_cast<Object*>(object)));
+    inner->set("loop", Value(object));
     assign(loop.target, rounds[i], inner);
     if (run(*loop.body, inner, output) == Jump::leave_loop) break;
   }
@@ -140,14 +123,14 @@ Value Evaluator::filtered_body(const Expression* filter, std::string text, const
   return result;
 }
 
-void Evaluator::run_body_assignment(const BodyAssignment& assignment, const ScopePtr& scope) {
+Jump Evaluator::run(const BodyAssignment& assignment, const ScopePtr& scope, std::string&) {
   const auto inner = std::make_shared<Scope>(scope);
   assign(assignment.target,
          filtered_body(assignment.filter.get(), text_of(assignment.body, inner), inner), scope);
+  return Jump::none;
 }
 
-Jump Evaluator::run_filter_block(const FilterBlock& block, const ScopePtr& scope,
-                                 std::string& output) {
+Jump Evaluator::run(const FilterBlock& block, const ScopePtr& scope, std::string& output) {
   const auto inner = std::make_shared<Scope>(scope);
   std::string text;
   const Jump jump = run(block.body, inner, text);
@@ -157,13 +140,14 @@ Jump Evaluator::run_filter_block(const FilterBlock& block, const ScopePtr& scope
   return jump;
 }
 
-void Evaluator::run_call_block(const CallBlock& block, const ScopePtr& scope, std::string& output) {
+Jump Evaluator::run(const CallBlock& block, const ScopePtr& scope, std::string& output) {
   auto* caller = rendering_.make_object<Macro>(*this, block.caller, scope);
   const auto& form = std::get<CallOf>(block.call->form);
-  append(output, str(rendering_, call(form, scope, Value(static_cast<Object*>(caller)))));
+  append(output, str(rendering_, value(form, scope, Value(caller))));
+  return Jump::none;
 }
 
-Jump Evaluator::run_scoped(const Scoped& scoped, const ScopePtr& scope, std::string& output) {
+Jump Evaluator::run(const Scoped& scoped, const ScopePtr& scope, std::string& output) {
   const auto inner = std::make_shared<Scope>(scope);
   for (const auto& [target, value] : scoped.values) assign(target, evaluate(*value, scope), inner);
   return run(scoped.body, inner, output);

@@ -17,9 +17,7 @@ class EscapeReader {
 
   std::string read() {
     while (!rest_.empty()) {
-      const std::size_t plain = std::min(rest_.find('\\'), rest_.size());
-      text_ += rest_.substr(0, plain);
-      rest_.remove_prefix(plain);
+      text_ += taken_until(rest_, "\\");
       if (!rest_.empty()) read_escape();
     }
     return std::move(text_);

@@ -61,14 +61,9 @@ std::string_view without_final_white_space(std::string_view text) {
 
 std::string with_replaced_invalid_bytes(std::string_view text) {
   std::string valid;
-  while (!text.empty()) {
-    const std::size_t length = valid_utf8_prefix(text);
-    valid += text.substr(0, length);
-    text.remove_prefix(length);
-    if (text.empty()) break;
-    valid += kReplacementCharacter;
-    text.remove_prefix(1);
-  }
+  visit_stretches(
+      text, [&valid](std::string_view stretch) { valid += stretch; },
+      [&valid](std::string_view) { valid += kReplacementCharacter; });
   return valid;
 }
 

@@ -18,6 +18,18 @@ bool is_word_character(char32_t character);
 std::string_view without_first_white_space(std::string_view text);
 std::string_view without_final_white_space(std::string_view text);
 
+/// Calls `valid(stretch)` with the text up to each byte that belongs to no character, and
+/// `other(byte)` with that byte.
+template <typename Valid, typename Other>
+void visit_stretches(std::string_view text, Valid valid, Other other) {
+  for (; !text.empty(); text.remove_prefix(1)) {
+    const std::size_t length = valid_utf8_prefix(text);
+    valid(text.substr(0, length));
+    text.remove_prefix(length);
+    if (text.empty()) return;
+    other(text.substr(0, 1));
+  }
+}
 /// `text` with every byte that belongs to no character replaced by U+FFFD.
 std::string with_replaced_invalid_bytes(std::string_view text);
 /// `text` with each `from` replaced, from left to right. @param from  not empty

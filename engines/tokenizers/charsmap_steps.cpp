@@ -1,3 +1,5 @@
+// Steps of a normalizer that go by the table of a Charsmap.
+
 #include <utf8proc.h>
 
 #include <algorithm>
@@ -5,7 +7,7 @@
 
 #include "engines/tokenizers/byte_trie.h"
 #include "engines/tokenizers/characters.h"
-#include "engines/tokenizers/normalizer.h"
+#include "engines/tokenizers/pre_tokenizer.h"
 
 namespace speclab::engines {
 namespace {

@@ -6,7 +6,6 @@
 #include "engines/tokenizers/folder_tokens.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "engines/tokenizers/pre_tokenizer.h"
-#include "engines/tokenizers/scored_vocabulary.h"
 #include "engines/tokenizers/vocabulary_builder.h"
 #include "sim/system/errors.h"
 
@@ -122,12 +121,6 @@ class GgufTokenizerReader {
     metadata_.fail(kGgufPrefix + "pre", "'" + escaped(pre_tokenizer_, 40) + "'", "a known name");
   } catch (const ModelFileError& error) {
     throw ModelFileError(std::string(error.what()) + "; known are " + known_pre_tokenizers());
-  }
-
-  static TokenKind kind_of(PieceType type) {
-    if (type == PieceType::user_defined) return TokenKind::user_defined;
-    if (type == PieceType::unused) return TokenKind::unused;
-    return type == PieceType::normal ? TokenKind::normal : TokenKind::control;
   }
 
   /// @source llama.cpp: T5's table and rules stand in the file, the others take only the blank

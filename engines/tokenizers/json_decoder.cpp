@@ -1,3 +1,5 @@
+// The parts of a tokenizer.json that spell tokens and surround texts: decoder and post-processor.
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

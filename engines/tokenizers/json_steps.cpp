@@ -1,3 +1,5 @@
+// The parts of a tokenizer.json that change and cut a text: normalizer and pre-tokenizer.
+
 #include <nlohmann/json.hpp>
 
 #include <cctype>

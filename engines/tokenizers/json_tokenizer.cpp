@@ -10,7 +10,6 @@
 #include "engines/formats/json_file.h"
 #include "engines/tokenizers/folder_tokens.h"
 #include "engines/tokenizers/json_parts.h"
-#include "engines/tokenizers/json_vocabulary.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "engines/tokenizers/piece_models.h"
 #include "engines/tokenizers/vocabulary_builder.h"

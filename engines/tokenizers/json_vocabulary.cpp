@@ -1,11 +1,10 @@
-#include "engines/tokenizers/json_vocabulary.h"
+#include "engines/tokenizers/json_parts.h"
 
 #include <nlohmann/json.hpp>
 
 #include <cmath>
 
 #include "engines/formats/input_file.h"
-#include "engines/tokenizers/json_parts.h"
 #include "sim/system/errors.h"
 #include "sim/system/json_text.h"
 

@@ -1,4 +1,4 @@
-#include "engines/tokenizers/normalizer.h"
+#include "engines/tokenizers/pre_tokenizer.h"
 
 #include <utf8proc.h>
 

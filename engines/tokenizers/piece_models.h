@@ -1,7 +1,5 @@
 #pragma once
-// How a piece of text becomes tokens.
-
-// Byte-pair encoding of bytes and of characters.
+// How a piece of text becomes tokens: byte-pair encoding of bytes and of characters, Unigram.
 
 #include <functional>
 #include <memory>

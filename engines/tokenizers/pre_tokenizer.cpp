@@ -1,5 +1,7 @@
 #include "engines/tokenizers/pre_tokenizer.h"
 
+#include <algorithm>
+
 #include "engines/tokenizers/characters.h"
 
 namespace speclab::engines {
@@ -24,41 +26,31 @@ std::vector<Part> parts_of(std::string_view text, const Pattern& pattern, bool i
   return parts;
 }
 
-std::vector<Part> joined_to_previous(const std::vector<Part>& parts) {
-  std::vector<Part> joined;
-  bool follows_match = false;
-  for (const Part& part : parts) {
-    if (part.is_match && !follows_match && !joined.empty())
-      joined.back().end = part.end;
-    else
-      joined.push_back(part);
-    follows_match = part.is_match;
+/// @param belongs  whether a part goes with the one before it
+template <typename Belongs>
+std::vector<Part> joined(const std::vector<Part>& parts, Belongs belongs) {
+  std::vector<Part> all;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i == 0 || !belongs(parts[i - 1], parts[i])) {
+      all.push_back(parts[i]);
+    } else {
+      all.back().begin = std::min(all.back().begin, parts[i].begin);
+      all.back().end = std::max(all.back().end, parts[i].end);
+    }
   }
-  return joined;
+  return all;
 }
 
-std::vector<Part> joined_to_next(const std::vector<Part>& parts) {
-  std::vector<Part> joined;
-  bool precedes_match = false;
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-    if (part->is_match && !precedes_match && !joined.empty())
-      joined.back().begin = part->begin;
-    else
-      joined.push_back(*part);
-    precedes_match = part->is_match;
-  }
-  return {joined.rbegin(), joined.rend()};
-}
-
-std::vector<Part> joined_runs(const std::vector<Part>& parts) {
-  std::vector<Part> joined;
-  for (const Part& part : parts) {
-    if (!joined.empty() && joined.back().is_match == part.is_match)
-      joined.back().end = part.end;
-    else
-      joined.push_back(part);
-  }
-  return joined;
+std::vector<Part> joined_as(SplitBehavior behavior, std::vector<Part> parts) {
+  const auto is_alike = [](const Part& a, const Part& b) { return a.is_match == b.is_match; };
+  const auto is_new_match = [](const Part& a, const Part& b) { return b.is_match && !a.is_match; };
+  if (behavior == SplitBehavior::contiguous) return joined(parts, is_alike);
+  if (behavior == SplitBehavior::merged_with_previous) return joined(parts, is_new_match);
+  if (behavior != SplitBehavior::merged_with_next) return parts;
+  std::ranges::reverse(parts);
+  parts = joined(parts, is_new_match);
+  std::ranges::reverse(parts);
+  return parts;
 }
 
 }  // namespace
@@ -103,11 +95,8 @@ PreTokenizerStep split_step(std::shared_ptr<const Pattern> pattern, SplitBehavio
       });
       return give(done, text.size());
     }
-    std::vector<Part> parts = parts_of(text, *pattern, is_inverted, work.pattern_steps);
-    if (behavior == SplitBehavior::merged_with_previous) parts = joined_to_previous(parts);
-    if (behavior == SplitBehavior::merged_with_next) parts = joined_to_next(parts);
-    if (behavior == SplitBehavior::contiguous) parts = joined_runs(parts);
-    for (const Part& part : parts)
+    for (const Part& part :
+         joined_as(behavior, parts_of(text, *pattern, is_inverted, work.pattern_steps)))
       if (behavior != SplitBehavior::removed || !part.is_match) give(part.begin, part.end);
   };
 }

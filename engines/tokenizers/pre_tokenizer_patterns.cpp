@@ -82,87 +82,48 @@ constexpr Texts<4> kAfmoe = {
 enum class Trait : std::uint8_t { plain, begins, whole_pieces_and_begins };
 
 struct Named {
-  std::string_view name;
+  std::string_view names;  ///< with blanks between them
   Patterns patterns;
   Trait trait = Trait::plain;
 };
 
 /// @source the tokenizers of the models, and llama.cpp's src/llama-vocab.cpp for which name means
 /// which; `default` is what GGUF files without a name mean
-constexpr Named kNamed[] = {{"smollm", kSmollm},
-                            {"gpt-2", kGpt2},
-                            {"llama-bpe", kLlama3, Trait::whole_pieces_and_begins},
-                            {"qwen2", kQwen2},
-                            {"default", kDefault},
-                            {"llama3", kLlama3, Trait::whole_pieces_and_begins},
-                            {"llama-v3", kLlama3, Trait::whole_pieces_and_begins},
-                            {"falcon3", kLlama3, Trait::whole_pieces_and_begins},
-                            {"falcon-h1", kLlama3, Trait::whole_pieces_and_begins},
-                            {"falcon_e", kLlama3, Trait::whole_pieces_and_begins},
-                            {"pixtral", kLlama3, Trait::whole_pieces_and_begins},
-                            {"midm-2.0", kLlama3, Trait::whole_pieces_and_begins},
-                            {"lfm2", kLlama3, Trait::whole_pieces_and_begins},
-                            {"jina-v5-nano", kLlama3, Trait::whole_pieces_and_begins},
-                            {"deepseek-llm", kDeepseekLlm},
-                            {"deepseek-coder", kDeepseekCoder},
-                            {"deepseek-v3", kDeepseek3},
-                            {"hunyuan-dense", kDeepseek3},
-                            {"joyai-llm", kDeepseek3},
-                            {"falcon", kFalcon},
-                            {"mpt", kGpt2},
-                            {"olmo", kGpt2},
-                            {"jais", kGpt2},
-                            {"trillion", kGpt2},
-                            {"granite-docling", kGpt2},
-                            {"phi-2", kGpt2},
-                            {"jina-es", kGpt2},
-                            {"jina-de", kGpt2},
-                            {"gigachat", kGpt2},
-                            {"jina-v1-en", kGpt2},
-                            {"jina-v2-es", kGpt2},
-                            {"jina-v2-de", kGpt2},
-                            {"jina-v2-code", kGpt2},
-                            {"roberta-bpe", kGpt2},
-                            {"modern-bert", kGpt2},
-                            {"a.x-4.0", kGpt2},
-                            {"mellum", kGpt2},
-                            {"exaone4", kGpt2},
-                            {"starcoder", kSmollm},
-                            {"refact", kSmollm},
-                            {"command-r", kSmollm},
-                            {"codeshell", kSmollm},
-                            {"exaone", kSmollm},
-                            {"minerva-7b", kSmollm},
-                            {"stablelm2", kQwen2},
-                            {"deepseek-r1-qwen", kQwen2},
-                            {"kormo", kQwen2},
-                            {"megrez", kQwen2},
-                            {"hunyuan", kQwen2},
-                            {"grok-2", kQwen2},
-                            {"dbrx", kLlama3},
-                            {"smaug-bpe", kLlama3},
-                            {"glm4", kLlama3},
-                            {"chatglm-bpe", kLlama3},
-                            {"poro-chat", kBloom},
-                            {"bloom", kBloom},
-                            {"gpt3-finnish", kBloom},
-                            {"viking", kViking},
-                            {"tekken", kTekken, Trait::whole_pieces_and_begins},
-                            {"chameleon", kChameleon, Trait::begins},
-                            {"gpt-4o", kGpt4o},
-                            {"llama4", kGpt4o},
-                            {"kanana2", kGpt4o},
-                            {"minimax-m2", kGpt4o},
-                            {"kimi-k2", kKimi},
-                            {"superbpe", kSuperbpe},
-                            {"bailingmoe", kBailing},
-                            {"bailingmoe2", kBailing},
-                            {"llada-moe", kBailing},
-                            {"seed-coder", kSeedCoder},
-                            {"afmoe", kAfmoe}};
+constexpr Named kNamed[] = {
+    {"smollm", kSmollm},
+    {"gpt-2", kGpt2},
+    {"llama-bpe", kLlama3, Trait::whole_pieces_and_begins},
+    {"qwen2", kQwen2},
+    {"default", kDefault},
+    {"llama3 llama-v3 falcon3 falcon-h1 falcon_e pixtral midm-2.0 lfm2 jina-v5-nano", kLlama3,
+     Trait::whole_pieces_and_begins},
+    {"deepseek-llm", kDeepseekLlm},
+    {"deepseek-coder", kDeepseekCoder},
+    {"deepseek-v3 hunyuan-dense joyai-llm", kDeepseek3},
+    {"falcon", kFalcon},
+    {"mpt olmo jais trillion granite-docling phi-2 jina-es jina-de gigachat jina-v1-en jina-v2-es "
+     "jina-v2-de jina-v2-code roberta-bpe modern-bert a.x-4.0 mellum exaone4",
+     kGpt2},
+    {"starcoder refact command-r codeshell exaone minerva-7b", kSmollm},
+    {"stablelm2 deepseek-r1-qwen kormo megrez hunyuan grok-2", kQwen2},
+    {"dbrx smaug-bpe glm4 chatglm-bpe", kLlama3},
+    {"poro-chat bloom gpt3-finnish", kBloom},
+    {"viking", kViking},
+    {"tekken", kTekken, Trait::whole_pieces_and_begins},
+    {"chameleon", kChameleon, Trait::begins},
+    {"gpt-4o llama4 kanana2 minimax-m2", kGpt4o},
+    {"kimi-k2", kKimi},
+    {"superbpe", kSuperbpe},
+    {"bailingmoe bailingmoe2 llada-moe", kBailing},
+    {"seed-coder", kSeedCoder},
+    {"afmoe", kAfmoe}};
 
 const Named* named(std::string_view name) {
-  const auto* const found = std::ranges::find(kNamed, name, &Named::name);
+  if (name.empty() || name.find(' ') != name.npos) return nullptr;
+  const std::string sought = " " + std::string(name) + " ";
+  const auto* const found = std::ranges::find_if(kNamed, [&sought](const Named& one) {
+    return (" " + std::string(one.names) + " ").find(sought) != std::string::npos;
+  });
   return found == std::end(kNamed) ? nullptr : found;
 }
 
@@ -185,7 +146,7 @@ bool begins_texts_by_default(std::string_view pre_tokenizer) {
 
 std::string known_pre_tokenizers() {
   std::string names;
-  for (const Named& one : kNamed) names.append(names.empty() ? "" : " ").append(one.name);
+  for (const Named& one : kNamed) names.append(names.empty() ? "" : " ").append(one.names);
   return names;
 }
 

@@ -9,7 +9,7 @@
 #include "engines/formats/other_file.h"
 #include "engines/tokenizers/folder_tokens.h"
 #include "engines/tokenizers/load_tokenizer.h"
-#include "engines/tokenizers/scored_vocabulary.h"
+#include "engines/tokenizers/vocabulary_builder.h"
 
 namespace speclab::engines {
 namespace {
@@ -43,23 +43,17 @@ class ProtoMessage {
   ProtoField next() {
     const std::uint64_t key = varint();
     ProtoField field{.number = key >> 3};
-    switch (key & 7) {
-      case 0:
-        field.value = varint();
-        return field;
-      case 1:
-        field.value = fixed(8);
-        return field;
-      case 2:
-        field.bytes = take(varint());
-        field.is_bytes = true;
-        return field;
-      case 5:
-        field.value = fixed(4);
-        return field;
-      default:
-        fail("wire type", std::to_string(key & 7), "0, 1, 2, 5", FileProblem::kDamaged);
-    }
+    const std::uint64_t type = key & 7;
+    field.is_bytes = type == 2;
+    if (type == 0)
+      field.value = varint();
+    else if (type == 1 || type == 5)
+      field.value = fixed(type == 1 ? 8 : 4);
+    else if (type == 2)
+      field.bytes = take(varint());
+    else
+      fail("wire type", std::to_string(type), "0, 1, 2, 5", FileProblem::kDamaged);
+    return field;
   }
 
   /// A message inside this one. @param bytes  of one of its fields

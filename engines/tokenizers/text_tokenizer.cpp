@@ -101,30 +101,26 @@ class TextTokenizer::Encoding {
   /// Bytes that are not valid UTF-8 are left as they are.
   std::string normal_form(std::string_view text, bool is_first) {
     std::string result;
-    while (!text.empty()) {
-      const std::size_t valid = valid_utf8_prefix(text);
-      result += normalized(tokenizer_.vocabulary_.normalizer, text.substr(0, valid),
-                           is_first && result.empty(), work_);
-      text.remove_prefix(valid);
-      if (text.empty()) break;
-      result += text[0];
-      text.remove_prefix(1);
-    }
+    visit_stretches(
+        text,
+        [&](std::string_view stretch) {
+          result += normalized(tokenizer_.vocabulary_.normalizer, stretch,
+                               is_first && result.empty(), work_);
+        },
+        [&](std::string_view byte) { result += byte; });
     return result;
   }
 
   /// Text without special tokens; bytes that are not valid UTF-8 are pieces of their own.
   void add_plain(std::string_view text, bool is_first) {
-    while (!text.empty()) {
-      const std::size_t valid = valid_utf8_prefix(text);
-      tokenizer_.pre_tokenizer_.split(text.substr(0, valid), is_first, work_,
-                                      [this](std::string_view piece) { add_piece(piece); });
-      text.remove_prefix(valid);
-      if (text.empty()) return;
-      add_piece(text.substr(0, 1));
-      text.remove_prefix(1);
-      is_first = false;
-    }
+    visit_stretches(
+        text,
+        [&](std::string_view stretch) {
+          tokenizer_.pre_tokenizer_.split(stretch, is_first, work_,
+                                          [this](std::string_view piece) { add_piece(piece); });
+          is_first = false;
+        },
+        [this](std::string_view byte) { add_piece(byte); });
   }
 
   void add_piece(std::string_view piece) {
@@ -202,7 +198,7 @@ std::string TextTokenizer::decode(std::span<const Token> ids) const {
 }
 
 std::unique_ptr<StreamingDecoder> TextTokenizer::streaming_decoder() const {
-  return std::make_unique<Utf8StreamingDecoder>(*vocabulary_.spelling);
+  return utf8_streaming_decoder(*vocabulary_.spelling);
 }
 
 std::string TextTokenizer::token_text(Token token) const {

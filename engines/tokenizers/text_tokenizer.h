@@ -12,7 +12,6 @@
 #include "engines/interface/tokenizer.h"
 #include "engines/tokenizers/bpe_merger.h"
 #include "engines/tokenizers/byte_trie.h"
-#include "engines/tokenizers/normalizer.h"
 #include "engines/tokenizers/piece_models.h"
 #include "engines/tokenizers/pre_tokenizer.h"
 #include "sim/core/token.h"
@@ -89,17 +88,8 @@ class Spelling {
 
 /// Holds back the bytes of an unfinished character. Bytes that belong to no character come out as
 /// U+FFFD, so what is pushed out is always valid UTF-8.
-class Utf8StreamingDecoder : public StreamingDecoder {
- public:
-  /// @param rules  outlive the decoder
-  explicit Utf8StreamingDecoder(const SpellingRules& rules) : spelling_(rules) {}
-  std::string push(Token token) override;
-  std::string flush() override;
-
- private:
-  Spelling spelling_;
-  std::string held_;
-};
+/// @param rules  outlive the decoder
+std::unique_ptr<StreamingDecoder> utf8_streaming_decoder(const SpellingRules& rules);
 
 /// normal: made by merging; control: special, found only where SpecialText::parsed; user_defined:
 /// found always; unused: never made.

@@ -1,3 +1,5 @@
+// Tokens that are found in a text, and texts that are put together of tokens.
+
 #include <algorithm>
 
 #include "engines/tokenizers/characters.h"
@@ -11,6 +13,34 @@ bool is_inside_a_word(std::string_view text, std::size_t begin, std::size_t end)
   return (begin > 0 && is_word_character(last_character(text.substr(0, begin)))) ||
          (end < text.size() && is_word_character(first_character(text.substr(end))));
 }
+
+class Utf8StreamingDecoder final : public StreamingDecoder {
+ public:
+  explicit Utf8StreamingDecoder(const SpellingRules& rules) : spelling_(rules) {}
+
+  std::string push(Token token) override {
+    spelling_.push(token, held_);
+    std::string text;
+    std::string_view rest = held_;
+    while (!rest.empty()) {
+      const Utf8Head head = utf8_head(rest);
+      if (head.state == Utf8State::unfinished) break;
+      text +=
+          head.state == Utf8State::complete ? rest.substr(0, head.length) : kReplacementCharacter;
+      rest.remove_prefix(head.length);
+    }
+    held_ = std::string(rest);
+    return text;
+  }
+
+  std::string flush() override {
+    return std::string(std::exchange(held_, "").empty() ? "" : kReplacementCharacter);
+  }
+
+ private:
+  Spelling spelling_;
+  std::string held_;
+};
 
 }  // namespace
 
@@ -80,24 +110,8 @@ void Spelling::append(std::string_view text, std::string& out) {
   held_.erase(0, kept);
 }
 
-std::string Utf8StreamingDecoder::push(Token token) {
-  spelling_.push(token, held_);
-  std::string text;
-  std::string_view rest = held_;
-  while (!rest.empty()) {
-    const Utf8Head head = utf8_head(rest);
-    if (head.state == Utf8State::unfinished) break;
-    text += head.state == Utf8State::complete ? rest.substr(0, head.length) : kReplacementCharacter;
-    rest.remove_prefix(head.length);
-  }
-  held_ = std::string(rest);
-  return text;
-}
-
-std::string Utf8StreamingDecoder::flush() {
-  const std::string text(held_.empty() ? std::string_view() : kReplacementCharacter);
-  held_.clear();
-  return text;
+std::unique_ptr<StreamingDecoder> utf8_streaming_decoder(const SpellingRules& rules) {
+  return std::make_unique<Utf8StreamingDecoder>(rules);
 }
 
 }  // namespace speclab::engines

@@ -1,6 +1,6 @@
 #pragma once
-// Turns the token texts of a model file into a checked vocabulary; the part that all file formats
-// share.
+// Turns the token texts of a model file into a checked vocabulary, the part that all file formats
+// share; and pieces with scores, as SentencePiece makes them, in its own file and in GGUF.
 
 #include <functional>
 #include <string>
@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engines/tokenizers/pre_tokenizer.h"
 #include "engines/tokenizers/text_tokenizer.h"
 
 namespace speclab::engines {
@@ -59,5 +60,33 @@ class VocabularyBuilder {
   TextVocabulary vocabulary_;
   std::unordered_map<std::string, Token> ids_;
 };
+
+/// @source SentencePiece's sentencepiece_model.proto; GGUF has the same numbers
+enum class PieceType : std::uint8_t {
+  normal = 1,
+  unknown = 2,
+  control = 3,
+  user_defined = 4,
+  unused = 5,
+  byte = 6
+};
+
+TokenKind kind_of(PieceType type);
+
+struct ScoredPieces {
+  std::vector<std::string> texts{};
+  std::vector<float> scores{};
+  std::vector<PieceType> types{};
+  bool is_unigram = false;
+  SentencePieceRules rules{};
+  std::string charsmap{};               ///< bytes, may be empty
+  bool takes_user_defined_raw = false;  ///< as llama.cpp does: user-defined pieces are found before
+                                        ///< normalization, and sums of scores have double precision
+};
+
+/// Adds the pieces to the builder and makes normalizer, model and spelling of them.
+/// @param fail  for pieces that cannot be
+void make_scored_vocabulary(const ScoredPieces& pieces, const FieldFailure& fail,
+                            VocabularyBuilder& builder);
 
 }  // namespace speclab::engines

@@ -42,11 +42,10 @@ inline bool continues_character(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
 
-/// The character at the beginning or end of a text that is not empty. A byte that belongs to no
-/// character is U+FFFD.
+/// The character at the beginning or end of a text that is not empty; U+FFFD where none begins.
 char32_t first_character(std::string_view text);
 char32_t last_character(std::string_view text);
-/// The characters of a text, U+FFFD where none begins.
+/// The characters of a text. A byte that begins none is U+FFFD, with as many bytes as it announces.
 std::u32string characters_of(std::string_view text);
 std::string utf8_of(std::u32string_view characters);
 inline std::string utf8_of(char32_t character) { return utf8_of({&character, 1}); }

@@ -1,11 +1,10 @@
 // Schemas of a oneOf: which of them share a value.
 
-#include "engines/constraints/schema_parts.h"
+#include "engines/constraints/json_schema.h"
 
 #include <gtest/gtest.h>
 
 #include "engines/constraints/automaton.h"
-#include "engines/constraints/json_schema.h"
 #include "tests/engines/constraints/schema_refusal.h"
 
 namespace speclab::engines {

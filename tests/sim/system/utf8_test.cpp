@@ -37,5 +37,22 @@ TEST(ValidUtf8Prefix, StopsAtTheFirstBadByte) {
       << "an unfinished character at the end is not valid";
 }
 
+TEST(Utf8Characters, GoThereAndBack) {
+  const std::u32string characters = U"a\u007f\u0080\u07ff\u0800\uffff\U00010000\U0010ffff";
+  EXPECT_EQ(utf8_of(characters), "a\u007f\u0080\u07ff\u0800\uffff\U00010000\U0010ffff");
+  EXPECT_EQ(characters_of(utf8_of(characters)), characters);
+  for (std::size_t i = 1; i <= characters.size(); ++i) {
+    const std::string text = utf8_of(std::u32string_view(characters).substr(0, i));
+    EXPECT_EQ(last_character(text), characters[i - 1]) << i;
+    EXPECT_EQ(character_length(utf8_of(characters[i - 1])[0]), utf8_of(characters[i - 1]).size());
+  }
+}
+
+TEST(Utf8Characters, AreReplacedWhereNoneBegins) {
+  EXPECT_EQ(characters_of("\xe4\xb8"), U"\ufffd") << "an unfinished character";
+  EXPECT_EQ(characters_of("a\xc3("), U"a\ufffd") << "it takes the byte along that it announces";
+  EXPECT_EQ(first_character("\x80"), U'\ufffd');
+}
+
 }  // namespace
 }  // namespace speclab
