@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/gate/pair_gate.h"
+#include "analysis/gate/time_gate.h"
 #include "analysis/tables/bench_rows.h"
 
 namespace speclab::analysis {

@@ -12,7 +12,7 @@
 #include "analysis/plots/drafter_size_figures.h"
 #include "analysis/plots/figure_series.h"
 #include "analysis/plots/figure_text.h"
-#include "analysis/plots/time_figures.h"
+#include "analysis/plots/ledger_figures.h"
 #include "analysis/stats/acceptance_by_position.h"
 
 namespace speclab::analysis {

@@ -134,8 +134,9 @@ std::string table_html(const std::vector<CostRow>& costs) {
   std::vector<std::vector<TableEntry>> rows;
   for (const CostRow& cost : costs)
     rows.push_back({text_entry(to_string(cost.kind)), text_entry(cost.setting.model),
-                    text_entry(cost.setting.drafter), text_entry(cost.setting.tree), text_entry(cost.setting.verifier),
-                    text_entry(cost.regime_text()), setting_entry(static_cast<double>(cost.rows)),
+                    text_entry(cost.setting.drafter), text_entry(cost.setting.tree),
+                    text_entry(cost.setting.verifier), text_entry(cost.regime_text()),
+                    setting_entry(static_cast<double>(cost.rows)),
                     setting_entry(static_cast<double>(cost.context)), estimate_entry(cost.ns, 1e-6),
                     setting_entry(static_cast<double>(cost.ns.n))});
   return sortable_table_html(columns, rows);

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
-#include "analysis/stats/jackknife.h"
 #include "analysis/stats/log_interval.h"
+#include "sim/statistics/jackknife.h"
 
 namespace speclab::analysis {
 namespace {
@@ -110,7 +110,7 @@ Estimate tokens_of(const std::vector<ClusterTotals>& factors, std::size_t prompt
   std::vector<double> logarithms;
   for (std::size_t prompt = 0; prompt < factors.front().numerator.size(); ++prompt)
     logarithms.push_back(std::log(tokens_without(factors, prompt)));
-  tokens.interval = log_interval(tokens.value, std::sqrt(jackknife_variance(logarithms)),
+  tokens.interval = log_interval(tokens.value, std::sqrt(sim::jackknife_variance(logarithms)),
                                  static_cast<double>(logarithms.size()) - 1);
   return within(tokens, 1, 1 + static_cast<double>(factors.size()));
 }

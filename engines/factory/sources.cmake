@@ -1,7 +1,7 @@
 # speclab_engines_library(LIBRARY [CUDA]): all engines behind engines/interface/engines.h; CUDA is the library of a device's, if there is one.
 set(speclab_factory_folder ${CMAKE_CURRENT_LIST_DIR})
 function(speclab_engines_library library)
-  set(sources drafter_store.cpp engines_factory.cpp machine_info.cpp model_maker.cpp)
+  set(sources drafter_store.cpp engines_factory.cpp machine_info.cpp model_checks.cpp model_maker.cpp)
   list(TRANSFORM sources PREPEND ${speclab_factory_folder}/)
   add_library(${library} SHARED ${sources})
   target_link_libraries(${library} PRIVATE ${ARGN} speclab::torch_free_engines speclab::reference speclab::training speclab::torch fmt::fmt)

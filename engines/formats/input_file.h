@@ -66,7 +66,6 @@ class InputFile {
   /// Opens it once more. Its reads go past the page cache, if the file system has such reads.
   /// Offsets, sizes and addresses of its reads are multiples of kDirectAlignment.
   InputFile reopened_direct() const;
-  bool is_direct() const { return is_direct_; }
   /// @throws ModelFileError if the contents were changed since it was opened
   void require_unchanged() const;
   [[noreturn]] void fail(std::uint64_t offset, const FileProblem& problem) const {

@@ -29,7 +29,6 @@ class DraftTree {
   int depth() const { return static_cast<int>(rows_of_depth_.size()) - 1; }
   /// Target rows of the tree cut to `levels` levels, root included. @param levels  0 to depth()
   int rows(int levels) const { return rows_of_depth_[static_cast<std::size_t>(levels)]; }
-  double first_rank_acceptance() const { return rank_acceptance_[0]; }
 
   /// Draws a path through the tree cut to `levels` levels.
   /// @param acceptance_of_level  of the first rank at a level, counted from 0. @param coin_of_level

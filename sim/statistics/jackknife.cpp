@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "sim/statistics/distributions.h"
@@ -60,6 +61,14 @@ Estimate jackknife_estimate(double value, std::span<const double> without, Scale
   const double reach = student_t_quantile(0.975, n - 1.0) * std::sqrt((n - 1.0) / n * square_sum);
   estimate.interval = Interval{original(centre - reach, scale), original(centre + reach, scale)};
   return estimate;
+}
+
+double jackknife_variance(std::span<const double> without) {
+  const auto n = static_cast<double>(without.size());
+  const double mean = std::reduce(without.begin(), without.end()) / n;
+  double squares = 0;
+  for (const double one : without) squares += (one - mean) * (one - mean);
+  return squares * (n - 1) / n;
 }
 
 std::vector<double> jackknife_covariance(std::span<const std::vector<double>> without) {

@@ -26,6 +26,11 @@ enum class Scale { identity, logarithm, logit };
 /// @source Efron and Tibshirani 1993, An Introduction to the Bootstrap, section 11.2
 Estimate jackknife_estimate(double value, std::span<const double> without, Scale scale);
 
+/// Variance of a statistic. @param without  its value without each part of its data in turn, at
+/// least one
+/// @source Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 11
+double jackknife_variance(std::span<const double> without);
+
 /// Covariance matrix of estimates, row by row. @param without  [cluster][estimate], at least two
 /// clusters
 /// @throws ContractError if there are fewer, or lists differ in length

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "analysis/stats/jackknife.h"
 #include "engines/interface/sampling_rows.h"
 #include "experiments/drivers/generate/constraint.h"
 #include "experiments/drivers/measure/texts.h"
 #include "sim/core/vector_math.h"
+#include "sim/statistics/jackknife.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {
@@ -41,7 +41,7 @@ std::optional<analysis::Interval> interval_of(const std::vector<double>& weights
   constexpr double kNormal95 = 1.959964;
   std::vector<double> without;
   for (std::size_t i = 0; i < weights.size(); ++i) without.push_back(total_variation(weights, i));
-  const double half = kNormal95 * std::sqrt(analysis::jackknife_variance(without));
+  const double half = kNormal95 * std::sqrt(sim::jackknife_variance(without));
   return analysis::Interval{std::max(0.0, value - half), std::min(1.0, value + half)};
 }
 

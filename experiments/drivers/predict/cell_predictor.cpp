@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "analysis/stats/jackknife.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "experiments/drivers/predict/predictions.h"
 #include "sim/monte_carlo/simulated_generation.h"
 #include "sim/policies/policy_registry.h"
+#include "sim/statistics/jackknife.h"
 
 namespace speclab::experiments {
 namespace {
@@ -66,7 +66,7 @@ double CellPredictor::pilot_variance(const std::string& category,
   for (int left_out = 0; left_out < pilots; ++left_out)
     walltimes.push_back(
         of_category(category, prompt_tokens, static_cast<std::size_t>(left_out)).walltime_ns);
-  return analysis::jackknife_variance(walltimes);
+  return sim::jackknife_variance(walltimes);
 }
 
 Totals CellPredictor::of_category(const std::string& category,

@@ -3,12 +3,12 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/stats/jackknife.h"
 #include "analysis/stats/log_interval.h"
 #include "analysis/stats/pair_costs.h"
 #include "experiments/drivers/measure/cost_samples.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "experiments/drivers/predict/cell_predictor.h"
+#include "sim/statistics/jackknife.h"
 
 namespace speclab::experiments {
 namespace {
@@ -63,7 +63,7 @@ Spread spread_over_passes(const std::vector<PredictionEntry>& without,
                           double PredictionEntry::* value) {
   std::vector<double> logarithms;
   for (const PredictionEntry& entry : without) logarithms.push_back(std::log(entry.*value));
-  return {analysis::jackknife_variance(logarithms), static_cast<double>(logarithms.size()) - 1};
+  return {sim::jackknife_variance(logarithms), static_cast<double>(logarithms.size()) - 1};
 }
 
 /// Of the logarithm of a mean walltime over generations each of which meets a machine as fast or

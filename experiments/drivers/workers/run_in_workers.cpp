@@ -1,4 +1,3 @@
-#include "experiments/drivers/measure/measurement.h"
 #include "experiments/drivers/workers/run_in_workers.h"
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/journal/run_log.h"
+#include "experiments/drivers/measure/measurement.h"
 #include "experiments/drivers/predict/predictions.h"
 #include "experiments/drivers/run/run_journals.h"
 #include "experiments/drivers/workers/worker_pool.h"

@@ -1,4 +1,4 @@
-#include "analysis/gate/pair_gate.h"
+#include "analysis/gate/time_gate.h"
 
 #include <algorithm>
 #include <cmath>

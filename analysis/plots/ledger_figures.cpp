@@ -1,4 +1,4 @@
-#include "analysis/plots/time_figures.h"
+#include "analysis/plots/ledger_figures.h"
 
 #include <fmt/format.h>
 
