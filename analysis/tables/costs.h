@@ -11,8 +11,8 @@
 
 namespace speclab::analysis {
 
-/// What costs depend on apart from the regime: the model, and drafter, tree and verifier that are
-/// empty for plain decoding. All else is as in any setting.
+/// The part of a setting that costs depend on, beside the regime: model, drafter, tree, verifier.
+/// The last three are empty for plain decoding; all else has its default.
 Setting setting_of_costs(const Setting& setting);
 
 /// A median over one pass over all points.
@@ -32,7 +32,7 @@ struct CostRow {
   std::int64_t context = 0;
   Estimate ns{};
   std::int64_t batch = 1;              ///< sequences
-  std::vector<PassTime> ns_of_pass{};  ///< of a run's journal: passes as they followed each other
+  std::vector<PassTime> ns_of_pass{};  ///< passes in their order; a run's journal alone has them
 
   std::string regime_text() const { return regime ? to_string(*regime) : ""; }
 };

@@ -129,7 +129,7 @@ void name_fields(const auto& bind, Is<PredictionEntry> auto& prediction) {
 
 namespace {
 
-/// Of the entries. A header without one is of format 1 (json_columns.h).
+/// The format that entries are written in. A header without one has format 1 (named_fields.h).
 constexpr int kFormat = 2;
 
 /// @throws DriftError if a later revision wrote the journal in a form of its own

@@ -35,8 +35,7 @@ void check_nothing_to_choose(const PredictOptions& options) {
   if (options.context)
     throw ConfigError(
         "--context chooses among the costs of --costs; give that file or leave it out");
-  if (!options.trace && !options.observed &&
-      (!options.choice.keeps_everything() || options.temperature))
+  if (!options.trace && !options.observed && options.chooses())
     throw ConfigError(
         "--model, --drafter, --verifier and --temperature choose among what --costs, --trace and "
         "--observed hold; give one of those or leave them out");

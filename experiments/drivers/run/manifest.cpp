@@ -46,11 +46,12 @@ ModelEntry model_entry(const std::string& name, const char* role, const engines:
 std::vector<NamedDrafter> drafters_with_parts(const Plan& plan) {
   std::vector<NamedDrafter> drafters;
   for (const Setting& drafting : plan.draftings) {
-    drafters.push_back({.name = drafting.drafter, .options = plan.drafter_options(drafting)});
+    const engines::DrafterOptions options = plan.drafter_options(drafting);
+    drafters.push_back({.name = drafting.drafter, .options = options});
     const auto named = std::ranges::find(plan.drafters, drafting.drafter, &NamedDrafter::name);
-    for (std::size_t i = 0; i < drafters.back().options.parts.size(); ++i)
+    for (std::size_t i = 0; i < options.parts.size(); ++i)
       drafters.push_back(
-          {.name = parse_part(named->parts[i]).drafter, .options = named->options.parts[i]});
+          {.name = parse_part(named->parts[i]).drafter, .options = options.parts[i]});
   }
   return drafters;
 }
