@@ -215,8 +215,9 @@ TEST(Prediction, RefusesOptionsThatSayNothingOrTooMuch) {
   expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .costs = "x"},
                       "--costs contradicts --cost-ratio");
   expect_config_error({.target_law = "p", .cost_ratio = "0.1"}, "belong together");
-  expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .drafter = "bigram"},
-                      "choose among");
+  expect_config_error(
+      {.acceptance_rate = "0.8", .cost_ratio = "0.1", .choice = {.drafter = "bigram"}},
+      "choose among");
   expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .context = 3}, "--context");
   expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .target_bytes = "3"},
                       "belong together");

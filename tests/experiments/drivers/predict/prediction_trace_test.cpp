@@ -45,7 +45,7 @@ TEST(PredictionFromTraces, SaysWhereOneRateDoesNotDescribeATraceAndWhatItLeavesO
 TEST(PredictionFromTraces, OfATraceStandsBesideThatOfItsPositions) {
   PredictOptions options{.trace = SPECLAB_SOURCE_DIR "/tests/golden/runs/quickstart/rounds.csv",
                          .cost_ratio = "0.1",
-                         .drafter = "small_transformer",
+                         .choice = {.drafter = "small_transformer"},
                          .temperature = "0"};
   const Prediction prediction = predict(options);
   EXPECT_GT(prediction.acceptance_rate.value, 0.0);
@@ -60,7 +60,7 @@ TEST(PredictionFromTraces, OfATraceStandsBesideThatOfItsPositions) {
 TEST(PredictionFromTraces, CarriesTheIntervalsOfATracesPositionsIntoEveryAnswer) {
   PredictOptions options{.trace = SPECLAB_SOURCE_DIR "/tests/golden/runs/quickstart/rounds.csv",
                          .cost_ratio = "0.1:0.08:0.12",
-                         .drafter = "small_transformer",
+                         .choice = {.drafter = "small_transformer"},
                          .temperature = "0"};
   const Prediction prediction = predict(options);
   const PredictedLength& one = prediction.lengths[1];
