@@ -7,7 +7,7 @@
 
 #include "analysis/plots/figure_text.h"
 #include "analysis/report/html.h"
-#include "analysis/stats/median.h"
+#include "analysis/stats/intervals.h"
 #include "analysis/stats/pilot_choice.h"
 
 namespace speclab::analysis {

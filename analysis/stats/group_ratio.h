@@ -1,5 +1,5 @@
 #pragma once
-// Ratios of sums over generations, with prompts as clusters.
+// Groups of generations of the same axes, and ratios of sums over them.
 
 #include <functional>
 #include <optional>

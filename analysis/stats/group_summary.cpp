@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "analysis/stats/median.h"
+#include "analysis/stats/intervals.h"
 #include "sim/system/errors.h"
 
 namespace speclab::analysis {

@@ -6,8 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/stats/clustered_mean.h"
-#include "analysis/stats/median.h"
+#include "analysis/stats/intervals.h"
 #include "analysis/stats/surface_times.h"
 #include "sim/system/errors.h"
 

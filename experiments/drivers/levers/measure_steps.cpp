@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "analysis/stats/median.h"
+#include "analysis/stats/intervals.h"
 #include "experiments/drivers/measure/forward_timer.h"
 #include "sim/system/errors.h"
 

@@ -6,8 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "analysis/stats/clustered_mean.h"
-#include "analysis/stats/percentile.h"
+#include "analysis/stats/intervals.h"
 #include "engines/interface/not_finite.h"
 #include "sim/policies/constant_policy.h"
 #include "sim/system/errors.h"
