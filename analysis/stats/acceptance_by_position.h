@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "analysis/stats/group_summary.h"
+#include "analysis/stats/groups.h"
 
 namespace speclab::analysis {
 

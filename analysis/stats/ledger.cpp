@@ -7,7 +7,7 @@
 #include <map>
 
 #include "analysis/stats/intervals.h"
-#include "analysis/stats/surface_times.h"
+#include "analysis/stats/pair_costs.h"
 #include "sim/system/errors.h"
 
 namespace speclab::analysis {

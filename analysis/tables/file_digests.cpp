@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
@@ -82,6 +81,18 @@ void check_unchanged(const std::string& folder) {
                   "journal holds again, or put the {} back from a copy",
                   folder, changed.size() == 1 ? "it" : "them", fmt::join(changed, ", "),
                   changed.size() == 1 ? "file" : "files"));
+}
+
+void expect_measured(const std::string& folder, const std::string& table) {
+  if (std::filesystem::exists(folder + "/" + table) ||
+      std::ranges::count(digested_files(folder), table) > 0)
+    return;
+  const bool have_failed = std::filesystem::exists(folder + "/failures.csv");
+  throw EmptyRunError(folder + ": no " + table + ": " +
+                      (have_failed ? "every generation failed, and failures.csv says why"
+                                   : "nothing was measured before the run was interrupted, or the "
+                                     "table was not kept; the same speclab run goes on where it "
+                                     "stopped"));
 }
 
 }  // namespace speclab::analysis

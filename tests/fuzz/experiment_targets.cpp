@@ -9,7 +9,6 @@
 #include "analysis/tables/bridges.h"
 #include "analysis/tables/costs.h"
 #include "analysis/tables/device_state.h"
-#include "analysis/tables/pace.h"
 #include "analysis/tables/run_folder.h"
 #include "analysis/tables/siblings.h"
 #include "analysis/tables/trace.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/stats/count_law.h"
+#include "analysis/stats/significance.h"
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/kinds/atlas_rules.h"

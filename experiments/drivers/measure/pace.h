@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/tables/pace.h"
+#include "analysis/tables/costs.h"
 #include "experiments/drivers/measure/forward_costs.h"
 
 namespace speclab::experiments {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "analysis/tables/predicted_lengths.h"
+#include "analysis/tables/predictions.h"
 
 namespace speclab::experiments {
 namespace {

@@ -10,8 +10,8 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/tables/costs.h"
 #include "analysis/tables/file_digests.h"
-#include "analysis/tables/pace.h"
 #include "experiments/drivers/measure/pace.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "experiments/drivers/run/manifest.h"

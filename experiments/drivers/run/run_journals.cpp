@@ -8,7 +8,7 @@
 #include <functional>
 #include <thread>
 
-#include "analysis/tables/csv_records.h"
+#include "analysis/tables/csv_writer.h"
 #include "analysis/tables/file_digests.h"
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/journal/config_changes.h"

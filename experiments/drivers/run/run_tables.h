@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "analysis/tables/failures.h"
+#include "analysis/tables/generation_tables.h"
 #include "analysis/tables/predictions.h"
 #include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/plan/plan.h"
