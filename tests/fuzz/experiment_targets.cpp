@@ -15,7 +15,6 @@
 #include "experiments/drivers/config/run_config.h"
 #include "experiments/drivers/config/train_config.h"
 #include "experiments/drivers/journal/entry_json.h"
-#include "experiments/drivers/journal/entry_line.h"
 #include "experiments/drivers/journal/journal.h"
 #include "experiments/drivers/toml/config_tree.h"
 #include "sim/system/errors.h"
