@@ -4,7 +4,7 @@
 #include <array>
 
 #include "analysis/stats/intervals.h"
-#include "experiments/drivers/measure/forward_timer.h"
+#include "experiments/drivers/measure/forward_costs.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

@@ -12,7 +12,7 @@
 
 #include "analysis/tables/costs.h"
 #include "analysis/tables/file_digests.h"
-#include "experiments/drivers/measure/pace.h"
+#include "experiments/drivers/measure/forward_costs.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "experiments/drivers/run/manifest.h"
 #include "experiments/drivers/run/row_tables.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "experiments/drivers/measure/pace.h"
+#include "experiments/drivers/measure/forward_costs.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "experiments/drivers/predict/predictions.h"
 #include "sim/system/errors.h"
