@@ -15,7 +15,7 @@
 #include "experiments/drivers/prompts/prompt_set.h"
 #include "experiments/drivers/toml/includes.h"
 #include "sim/system/errors.h"
-#include "sim/system/table_text.h"
+#include "sim/system/utf8.h"
 
 namespace speclab::experiments {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "analysis/stats/acceptance_by_position.h"
+#include "analysis/stats/group_ratio.h"
 #include "analysis/stats/groups.h"
 #include "analysis/stats/pilot_choice.h"
 #include "analysis/tables/table.h"
