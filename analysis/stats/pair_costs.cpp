@@ -1,6 +1,7 @@
 #include "analysis/stats/pair_costs.h"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>

@@ -1,6 +1,6 @@
 #pragma once
-// Costs of one model and what drafts for it, out of all that were measured. Generations are timed by
-// them as if each of their rounds had cost what the cost surface says.
+// Costs of one model and what drafts for it, out of all that were measured, and the times of
+// generations whose rounds had each cost what the cost surface says.
 
 #include <memory>
 #include <optional>

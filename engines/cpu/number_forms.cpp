@@ -1,6 +1,7 @@
 #include "engines/cpu/number_forms.h"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>

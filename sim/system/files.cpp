@@ -4,6 +4,7 @@
 #include <pwd.h>
 #include <sys/file.h>
 #include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>

@@ -3,6 +3,7 @@
 // their keys.
 
 #include <fmt/format.h>
+
 #include <initializer_list>
 #include <string>
 #include <vector>

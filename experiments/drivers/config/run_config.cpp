@@ -1,6 +1,7 @@
 #include "experiments/drivers/config/run_config.h"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 
 #include "engines/interface/names.h"

@@ -1,6 +1,7 @@
 #include "experiments/drivers/journal/entry_json.h"
 
 #include <fmt/format.h>
+
 #include <charconv>
 
 #include "experiments/drivers/journal/named_fields.h"

@@ -1,6 +1,7 @@
 #include "experiments/drivers/journal/origin.h"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>

@@ -1,6 +1,7 @@
 #include "experiments/drivers/measure/forward_costs.h"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <numeric>

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "analysis/tables/drafts.h"
+#include "analysis/tables/text_samples.h"
 #include "engines/interface/round_decoder.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "sim/core/records.h"

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <ranges>
 #include <set>
 
+#include "engines/interface/engines.h"
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/config/named_drafters.h"
 #include "experiments/drivers/plan/cells.h"

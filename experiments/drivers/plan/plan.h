@@ -5,10 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "engines/interface/engines.h"
 #include "experiments/drivers/config/run_config.h"
 #include "experiments/drivers/prompts/prompt_set.h"
 #include "sim/core/setting.h"
+
+namespace speclab::engines {
+struct KnownModel;
+}  // namespace speclab::engines
 
 namespace speclab::experiments {
 

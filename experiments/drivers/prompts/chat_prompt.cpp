@@ -1,6 +1,7 @@
 #include "experiments/drivers/prompts/chat_prompt.h"
 
 #include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "engines/interface/chat_request.h"

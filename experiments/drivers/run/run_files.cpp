@@ -1,6 +1,7 @@
 #include "experiments/drivers/run/run_files.h"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>

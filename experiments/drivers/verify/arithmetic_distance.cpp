@@ -1,6 +1,7 @@
 #include "experiments/drivers/verify/arithmetic_distance.h"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>

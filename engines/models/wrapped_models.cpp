@@ -1,4 +1,4 @@
-#include "engines/models/resized_vocabulary.h"
+#include "engines/models/wrapped_models.h"
 
 #include <algorithm>
 #include <limits>
@@ -52,6 +52,24 @@ class ResizedVocabulary final : public LanguageModel {
 };
 
 }  // namespace
+
+std::int64_t forward_bytes(const ModelInfo& info, std::span<const ForwardRow> rows,
+                           const KvCache& cache) {
+  std::int64_t cached_tokens = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (i == 0 || rows[i].sequence != rows[i - 1].sequence)
+      cached_tokens += cache.length(rows[i].sequence);
+  const bool is_wide = info.narrow_rows > 0 && std::ssize(rows) > info.narrow_rows;
+  return (is_wide ? info.wide_weight_bytes : info.weight_bytes) +
+         cached_tokens * info.cache_bytes_per_token;
+}
+
+ForwardResult CountedModel::forward(std::span<const ForwardRow> rows, KvCache& cache) {
+  const std::int64_t bytes = forward_bytes(info(), rows, cache);
+  const ForwardResult result = model_.forward(rows, cache);
+  bytes_read_ += bytes;
+  return result;
+}
 
 std::unique_ptr<LanguageModel> with_vocabulary_size(std::shared_ptr<LanguageModel> model,
                                                     std::int32_t vocab_size) {

@@ -1,4 +1,9 @@
 #pragma once
+// Models that stand before another one: with other numbers of logits, or counting the bytes that
+// forwards read.
+
+#include <memory>
+
 #include "engines/interface/language_model.h"
 
 namespace speclab::engines {
@@ -28,5 +33,12 @@ class CountedModel final : public LanguageModel {
   LanguageModel& model_;
   std::int64_t bytes_read_ = 0;
 };
+
+/// The same model with another number of logits a row: rows of an embedding are padded differently
+/// in models of one family. Tokens that the model does not have get minus infinity, and the model
+/// reads its first token in their place. Further ones of its own are cut off.
+/// @param model  without a draft vocabulary
+std::unique_ptr<LanguageModel> with_vocabulary_size(std::shared_ptr<LanguageModel> model,
+                                                    std::int32_t vocab_size);
 
 }  // namespace speclab::engines
