@@ -7,8 +7,8 @@
 
 #include "analysis/plots/figure_text.h"
 #include "analysis/report/html.h"
+#include "analysis/stats/groups.h"
 #include "analysis/stats/intervals.h"
-#include "analysis/stats/pilot_choice.h"
 
 namespace speclab::analysis {
 namespace {

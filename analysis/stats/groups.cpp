@@ -169,6 +169,22 @@ std::vector<Group> make_groups(const Run& run, Categories categories, const Base
   return groups;
 }
 
+/// What could be chosen at one model and setting, and is to be compared.
+using Candidates = std::vector<const Group*>;
+
+Candidates candidates_beside(const Group& plain, const std::vector<Group>& groups) {
+  Candidates candidates;
+  for (const Group& group : groups) {
+    if (group.axes.plain() == plain.axes && group.summary.prediction.walltime_ns &&
+        !group.summary.is_lossy())
+      candidates.push_back(&group);
+  }
+  return candidates;
+}
+
+double predicted(const Group* group) { return *group->summary.prediction.walltime_ns; }
+double measured(const Group* group) { return group->summary.walltime_ns.value; }
+
 }  // namespace
 
 Baseline::Baseline(const Run& run) {
@@ -228,6 +244,18 @@ std::vector<Group> pooled_groups(const Run& run, const Baseline& baseline, Boots
 std::vector<Group> groups_by_category(const Run& run, const Baseline& baseline,
                                       Bootstrap& bootstrap) {
   return make_groups(run, Categories::apart, baseline, bootstrap);
+}
+
+std::vector<PilotChoice> pilot_choices(const std::vector<Group>& groups) {
+  std::vector<PilotChoice> choices;
+  for (const Group& plain : groups) {
+    if (!plain.axes.is_plain()) continue;
+    const Candidates candidates = candidates_beside(plain, groups);
+    if (candidates.size() < 2) continue;
+    choices.push_back({.chosen = *std::ranges::min_element(candidates, {}, predicted),
+                       .fastest = *std::ranges::min_element(candidates, {}, measured)});
+  }
+  return choices;
 }
 
 }  // namespace speclab::analysis

@@ -1,6 +1,6 @@
 #pragma once
-// Groups of generations (a cell, or cells pooled over categories), and what they say, with
-// intervals clustered by prompt.
+// Groups of generations (a cell, or cells pooled over categories), what they say, with intervals
+// clustered by prompt, and which of them the pilots would have chosen.
 
 #include <map>
 #include <optional>
@@ -88,5 +88,17 @@ struct Group {
 std::vector<Group> pooled_groups(const Run& run, const Baseline& baseline, Bootstrap& bootstrap);
 std::vector<Group> groups_by_category(const Run& run, const Baseline& baseline,
                                       Bootstrap& bootstrap);
+
+/// Of the groups that share model and sampling settings: the one whose walltime the pilots
+/// predicted to be the shortest, and the one that was found to have the shortest. Either may be
+/// plain decoding; neither is lossy, which would be another text's time.
+struct PilotChoice {
+  const Group* chosen;
+  const Group* fastest;
+};
+
+/// One choice for every model and sampling setting at which plain decoding and something else were
+/// predicted and measured, in the order of `groups`, which must outlive the result.
+std::vector<PilotChoice> pilot_choices(const std::vector<Group>& groups);
 
 }  // namespace speclab::analysis

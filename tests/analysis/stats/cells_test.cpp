@@ -6,7 +6,6 @@
 
 #include "analysis/stats/group_ratio.h"
 #include "analysis/stats/groups.h"
-#include "analysis/stats/pilot_choice.h"
 #include "analysis/tables/table.h"
 #include "sim/system/errors.h"
 #include "tests/analysis/support/synthetic_run.h"

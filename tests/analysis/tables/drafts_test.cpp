@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "analysis/tables/run_folder.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "tests/analysis/support/synthetic_run.h"
