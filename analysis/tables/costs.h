@@ -1,4 +1,6 @@
 #pragma once
+// Forwards and rounds: what they cost, and what a bare forward took between two generations.
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -41,5 +43,17 @@ struct CostRow {
 const Schema<CostRow>& costs_table();
 /// @throws DataError naming file, line and column; also if there is no row
 std::vector<CostRow> read_costs(const std::string& path);
+
+/// A bare forward of a target, timed just before a generation.
+struct PaceRow {
+  std::int64_t row_id = 0;
+  std::string model;
+  std::int64_t rows = 1;
+  std::int64_t context = 0;
+  double ns = 0;
+};
+
+/// pace.csv
+const Schema<PaceRow>& pace_table();
 
 }  // namespace speclab::analysis

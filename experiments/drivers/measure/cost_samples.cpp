@@ -3,8 +3,7 @@
 #include <cmath>
 #include <set>
 
-#include "analysis/stats/log_interval.h"
-#include "analysis/stats/median.h"
+#include "analysis/stats/intervals.h"
 
 namespace speclab::experiments {
 namespace {

@@ -1,12 +1,17 @@
 #pragma once
 // Everything a run will do, before anything is loaded: cells, pilots, generations and their order.
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "experiments/drivers/config/run_config.h"
 #include "experiments/drivers/prompts/prompt_set.h"
 #include "sim/core/setting.h"
+
+namespace speclab::engines {
+struct KnownModel;
+}  // namespace speclab::engines
 
 namespace speclab::experiments {
 
@@ -111,5 +116,9 @@ std::string describe(const Plan& plan);
 /// Which drafters of the plan the tree axis does not reach, and what they draft instead; empty
 /// where it reaches all.
 std::string tree_axis_note(const Plan& plan);
+
+/// @throws ConfigError naming every target and drafter of the plan that is neither a known name nor
+/// a file or folder
+void check_model_names(const Plan& plan, std::span<const engines::KnownModel> known);
 
 }  // namespace speclab::experiments

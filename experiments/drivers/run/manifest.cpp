@@ -11,7 +11,6 @@
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/config/named_drafters.h"
 #include "experiments/drivers/journal/origin.h"
-#include "experiments/drivers/journal/program_origin.h"
 #include "experiments/drivers/journal/work_keys.h"
 #include "experiments/drivers/toml/toml_text.h"
 #include "sim/system/sha256.h"

@@ -1,4 +1,4 @@
-#include "analysis/tables/drafts.h"
+#include "analysis/tables/text_samples.h"
 
 #include <gtest/gtest.h>
 

@@ -8,9 +8,7 @@
 
 #include "analysis/tables/manifest.h"
 #include "analysis/tables/table.h"
-#include "experiments/drivers/predict/prediction_figure.h"
-#include "experiments/drivers/predict/prediction_tables.h"
-#include "experiments/drivers/predict/prediction_text.h"
+#include "experiments/drivers/predict/prediction_output.h"
 #include "sim/analytic/speedup.h"
 #include "sim/analytic/tokens_per_round.h"
 #include "sim/system/errors.h"
