@@ -7,7 +7,7 @@
 #include <map>
 #include <numeric>
 
-#include "analysis/stats/holm.h"
+#include "analysis/stats/significance.h"
 
 namespace speclab::analysis {
 namespace {

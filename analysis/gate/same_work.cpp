@@ -8,7 +8,7 @@
 #include <set>
 #include <tuple>
 
-#include "analysis/stats/group_summary.h"
+#include "analysis/stats/groups.h"
 #include "sim/system/errors.h"
 
 namespace speclab::analysis {

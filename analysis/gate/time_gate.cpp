@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/stats/holm.h"
-#include "analysis/stats/sign_test.h"
+#include "analysis/stats/significance.h"
 #include "sim/system/errors.h"
 
 namespace speclab::analysis {

@@ -51,7 +51,7 @@ struct PairGateRow {
 /// @throws DataError if a benchmark has less than options.pairs pairs, or so many cannot show
 /// anything among so many benchmarks;
 ///         ContractError if a time is not positive
-/// @source sign test and Holm: sign_test.h, holm.h; spread: 1.4826 times the median absolute
+/// @source sign test and Holm: significance.h; spread: 1.4826 times the median absolute
 /// deviation
 std::vector<PairGateRow> judge_pairs(std::span<const TimedBenchmark> benchmarks,
                                      const PairGateOptions& options);

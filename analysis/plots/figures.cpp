@@ -13,7 +13,7 @@
 #include "analysis/plots/figure_series.h"
 #include "analysis/plots/figure_text.h"
 #include "analysis/plots/ledger_figures.h"
-#include "analysis/stats/acceptance_by_position.h"
+#include "analysis/stats/group_ratio.h"
 
 namespace speclab::analysis {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "analysis/plots/figure_text.h"
 #include "analysis/report/html.h"
-#include "analysis/stats/median.h"
-#include "analysis/stats/pilot_choice.h"
+#include "analysis/stats/groups.h"
+#include "analysis/stats/intervals.h"
 
 namespace speclab::analysis {
 namespace {

@@ -12,7 +12,6 @@
 #include "analysis/plots/figure_text.h"
 #include "analysis/report/document.h"
 #include "analysis/report/sortable_table.h"
-#include "analysis/stats/broken_line.h"
 #include "analysis/stats/line_fit.h"
 
 namespace speclab::analysis {

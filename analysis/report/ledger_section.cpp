@@ -7,7 +7,7 @@
 #include "analysis/plots/figure_text.h"
 #include "analysis/report/html.h"
 #include "analysis/report/sortable_table.h"
-#include "analysis/stats/pilot_choice.h"
+#include "analysis/stats/groups.h"
 #include "analysis/tables/csv_writer.h"
 
 namespace speclab::analysis {

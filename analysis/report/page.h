@@ -6,7 +6,7 @@
 #include "analysis/report/ledger_section.h"
 #include "analysis/report/regret_section.h"
 #include "analysis/stats/cells.h"
-#include "analysis/tables/drafts.h"
+#include "analysis/tables/text_samples.h"
 
 namespace speclab::analysis {
 

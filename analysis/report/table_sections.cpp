@@ -11,8 +11,8 @@
 #include "analysis/plots/figure_series.h"
 #include "analysis/report/html.h"
 #include "analysis/report/sortable_table.h"
-#include "analysis/stats/percentile.h"
-#include "analysis/stats/pilot_choice.h"
+#include "analysis/stats/groups.h"
+#include "analysis/stats/intervals.h"
 #include "analysis/stats/process_table.h"
 
 namespace speclab::analysis {

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/tables/drafts.h"
 #include "analysis/tables/run_folder.h"
+#include "analysis/tables/text_samples.h"
 
 namespace speclab::analysis {
 

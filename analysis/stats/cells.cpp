@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "analysis/stats/median.h"
+#include "analysis/stats/intervals.h"
 #include "analysis/tables/cells.h"
 #include "sim/system/errors.h"
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/stats/group_summary.h"
+#include "analysis/stats/groups.h"
 
 namespace speclab::analysis {
 

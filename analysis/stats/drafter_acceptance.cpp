@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "analysis/stats/log_interval.h"
+#include "analysis/stats/intervals.h"
 #include "sim/statistics/jackknife.h"
 
 namespace speclab::analysis {

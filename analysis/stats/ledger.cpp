@@ -6,9 +6,8 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/stats/clustered_mean.h"
-#include "analysis/stats/median.h"
-#include "analysis/stats/surface_times.h"
+#include "analysis/stats/intervals.h"
+#include "analysis/stats/pair_costs.h"
 #include "sim/system/errors.h"
 
 namespace speclab::analysis {

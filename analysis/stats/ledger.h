@@ -9,7 +9,7 @@
 
 #include "analysis/stats/groups.h"
 #include "analysis/stats/pair_costs.h"
-#include "analysis/tables/pace.h"
+#include "analysis/tables/costs.h"
 
 namespace speclab::analysis {
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "analysis/stats/surface_times.h"
+#include "analysis/stats/pair_costs.h"
 
 namespace speclab::analysis {
 namespace {

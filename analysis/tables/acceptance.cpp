@@ -8,8 +8,8 @@
 #include <map>
 #include <utility>
 
-#include "analysis/tables/empty_run_error.h"
 #include "analysis/tables/fields.h"
+#include "analysis/tables/file_digests.h"
 #include "sim/system/errors.h"
 
 namespace speclab::analysis {

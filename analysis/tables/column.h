@@ -31,7 +31,8 @@ decltype(auto) field_of(const Access& access, Row& row) {
   return std::invoke(access, row);
 }
 
-/// Makes of a member of a part of a row the access to its field. @param part  access to the part
+/// A function that turns a member of a part into the access to a row's field. @param part  access
+/// to the part
 template <typename Part>
 auto part_of(Part part) {
   return [part](auto member) {

@@ -1,5 +1,6 @@
 #include "analysis/tables/costs.h"
 
+#include "analysis/tables/fields.h"
 #include "analysis/tables/intervals.h"
 #include "sim/system/errors.h"
 
@@ -66,6 +67,18 @@ std::vector<CostRow> read_costs(const std::string& path) {
   std::vector<CostRow> costs = costs_table().read(path, check_cost);
   if (costs.empty()) throw DataError(path + ": no rows; nothing was measured");
   return costs;
+}
+
+const Schema<PaceRow>& pace_table() {
+  static const Schema<PaceRow> table{
+      "pace.csv",
+      "a bare forward between two generations, measured",
+      {{"row_id", &PaceRow::row_id, Count{}, "the generation that follows"},
+       {"model", &PaceRow::model, Text{}, "as in `costs.csv`"},
+       {"rows", &PaceRow::rows, Count{.least = 1}, ""},
+       {"context", &PaceRow::context, Count{}, ""},
+       {"ns", &PaceRow::ns, Number{.low = 1, .high = 1e15, .unit = "ns"}, "time of the forward"}}};
+  return table;
 }
 
 }  // namespace speclab::analysis

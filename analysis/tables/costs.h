@@ -1,4 +1,6 @@
 #pragma once
+// Forwards and rounds: what they cost, and what a bare forward took between two generations.
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,8 +13,8 @@
 
 namespace speclab::analysis {
 
-/// What costs depend on apart from the regime: the model, and drafter, tree and verifier that are
-/// empty for plain decoding. All else is as in any setting.
+/// The part of a setting that costs depend on, beside the regime: model, drafter, tree, verifier.
+/// The last three are empty for plain decoding; all else has its default.
 Setting setting_of_costs(const Setting& setting);
 
 /// A median over one pass over all points.
@@ -32,7 +34,7 @@ struct CostRow {
   std::int64_t context = 0;
   Estimate ns{};
   std::int64_t batch = 1;              ///< sequences
-  std::vector<PassTime> ns_of_pass{};  ///< of a run's journal: passes as they followed each other
+  std::vector<PassTime> ns_of_pass{};  ///< passes in their order; a run's journal alone has them
 
   std::string regime_text() const { return regime ? to_string(*regime) : ""; }
 };
@@ -41,5 +43,17 @@ struct CostRow {
 const Schema<CostRow>& costs_table();
 /// @throws DataError naming file, line and column; also if there is no row
 std::vector<CostRow> read_costs(const std::string& path);
+
+/// A bare forward of a target, timed just before a generation.
+struct PaceRow {
+  std::int64_t row_id = 0;
+  std::string model;
+  std::int64_t rows = 1;
+  std::int64_t context = 0;
+  double ns = 0;
+};
+
+/// pace.csv
+const Schema<PaceRow>& pace_table();
 
 }  // namespace speclab::analysis

@@ -1,4 +1,7 @@
 #pragma once
+// The text of a CSV file, and its records.
+
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -32,5 +35,9 @@ class CsvWriter {
   std::size_t num_columns_;
   std::size_t num_fields_ = 0;
 };
+
+/// Records of a CSV text, the header among them, without a look at their fields: RFC 4180 ends one
+/// at a line feed outside of quotes. A last record without its line feed counts.
+std::size_t num_csv_records(std::string_view csv);
 
 }  // namespace speclab::analysis

@@ -84,4 +84,16 @@ void check_unchanged(const std::string& folder) {
                   changed.size() == 1 ? "file" : "files"));
 }
 
+void expect_measured(const std::string& folder, const std::string& table) {
+  if (std::filesystem::exists(folder + "/" + table) ||
+      std::ranges::count(digested_files(folder), table) > 0)
+    return;
+  const bool have_failed = std::filesystem::exists(folder + "/failures.csv");
+  throw EmptyRunError(folder + ": no " + table + ": " +
+                      (have_failed ? "every generation failed, and failures.csv says why"
+                                   : "nothing was measured before the run was interrupted, or the "
+                                     "table was not kept; the same speclab run goes on where it "
+                                     "stopped"));
+}
+
 }  // namespace speclab::analysis

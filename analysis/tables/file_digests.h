@@ -1,11 +1,13 @@
 #pragma once
 // SHA256SUMS of a run folder: what its files said when the run wrote them, in the form of
-// sha256sum.
+// sha256sum, and whether the run measured anything.
 
 #include <array>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "sim/system/errors.h"
 
 namespace speclab::analysis {
 
@@ -32,5 +34,16 @@ std::vector<std::string> digested_files(const std::string& folder);
 
 /// @throws DataError naming what changed_files finds
 void check_unchanged(const std::string& folder);
+
+/// A run that was interrupted before it measured anything, or of which everything failed.
+class EmptyRunError : public DataError {
+ public:
+  using DataError::DataError;
+};
+
+/// @param table  rows.csv or acceptance.csv: what a run writes as soon as it has measured something
+/// @throws EmptyRunError where the folder has none and its SHA256SUMS names none; a table that was
+/// lost is left to its reader
+void expect_measured(const std::string& folder, const std::string& table);
 
 }  // namespace speclab::analysis

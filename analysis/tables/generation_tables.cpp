@@ -4,7 +4,6 @@
 #include "analysis/tables/fields.h"
 
 namespace speclab::analysis {
-
 namespace {
 
 /// Tokens of a generation, its rounds and the drafts in them, counted.
@@ -105,6 +104,26 @@ const Schema<Generation>& times_table() {
         "that measured the row (only where there are several, see "
         "[above](#when-the-config-is-edited))",
         kSectionGroup}}};
+  return table;
+}
+
+const Schema<FailureRow>& failures_table() {
+  using F = FailureRow;
+  static const Schema<F> table{
+      "failures.csv",
+      "a generation that failed (only if there are any)",
+      {{"row_id", &F::row_id, Count{}, "as in `rows.csv`, which lacks these generations"},
+       {"cell_id", &F::cell_id, Text{}, ""},
+       {"prompt_id", &F::prompt_id, Text{}, ""},
+       {"repetition", &F::repetition, Count{}, ""},
+       {"category", &F::category, Text{}, ""},
+       {"status", &F::status,
+        Text{{"exception", "out_of_memory", "not_finite", "timeout", "device", "crash"}},
+        "`exception`, `out_of_memory`, `not_finite`, `timeout`, `device`, `crash`"},
+       {"message", &F::message, Text{}, "of the error"},
+       {"attempts", &F::attempts, Count{.least = 1},
+        "a resumed run tries once more, `--retry-failed` however often it was tried; a generation "
+        "that succeeds leaves the table"}}};
   return table;
 }
 

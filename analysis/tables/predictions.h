@@ -1,4 +1,7 @@
 #pragma once
+// What is expected of cells and of speculation lengths.
+
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -30,5 +33,19 @@ struct PredictionRow {
 /// revisions.
 const Schema<PredictionRow>& predictions_table();
 inline constexpr std::string_view kIntervalGroup = "intervals";
+
+/// A speculation length and what is predicted at it.
+struct PredictedLengthRow {
+  std::int64_t speculation_length = 0;
+  Estimate tokens_per_round, predicted_speedup;
+  std::optional<double> accepted_fraction;
+  double operations_factor = 1, target_reads_per_token = 1;
+  std::optional<double> bytes_per_token;
+  std::optional<Estimate> trace_tokens_per_round, trace_predicted_speedup;
+  bool is_optimum = false, is_trace_optimum = false, is_chosen = false;
+};
+
+/// The table of `speclab predict --csv`.
+const Schema<PredictedLengthRow>& predicted_lengths_table();
 
 }  // namespace speclab::analysis

@@ -7,8 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "analysis/tables/empty_run_error.h"
-#include "analysis/tables/failures.h"
+#include "analysis/tables/file_digests.h"
 #include "analysis/tables/generation_tables.h"
 #include "analysis/tables/rounds.h"
 #include "sim/rules/lossy_rule_options.h"

@@ -1,8 +1,14 @@
 #include "analysis/tables/text_samples.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "analysis/tables/json_lines.h"
+#include "analysis/tables/run_folder.h"
 #include "sim/system/errors.h"
 
 namespace speclab::analysis {
@@ -26,11 +32,108 @@ TextSample text_sample_of(const Json& json) {
   return sample;
 }
 
+using Json = nlohmann::ordered_json;
+
+double rounded(double probability) { return std::round(probability * 1e4) / 1e4; }
+
+double probability_of(const Json& node, const char* key) {
+  const double value = number(node, key);
+  if (!(value >= 0.0 && value <= 1.0))
+    throw DataError(fmt::format("{} = {}; allowed: a probability from 0 to 1", key, value));
+  return value;
+}
+
+Json to_json(const DraftNode& node) {
+  Json json = {{"parent", node.parent},
+               {"token", node.token},
+               {"p", rounded(node.target_probability)},
+               {"accepted", node.is_accepted}};
+  if (node.draft_probability) json["q"] = rounded(*node.draft_probability);
+  return json;
+}
+
+DraftNode node_of(const Json& json, std::size_t place) {
+  DraftNode node{.parent = whole_number(json, "parent"),
+                 .token = text(json, "token"),
+                 .target_probability = probability_of(json, "p"),
+                 .is_accepted = flag(json, "accepted")};
+  if (json.contains("q")) node.draft_probability = probability_of(json, "q");
+  if (node.parent < 0 || node.parent >= static_cast<std::int64_t>(std::max<std::size_t>(place, 1)))
+    throw DataError(
+        fmt::format("node {} has the parent {}; allowed: a node before it", place, node.parent));
+  return node;
+}
+
+DraftSample draft_sample_of(const Json& json) {
+  DraftSample sample{.row_id = whole_number(json, "row_id")};
+  for (const Json& round : list(json, "rounds")) sample.rounds.push_back(drafted_round(round));
+  return sample;
+}
+
+std::int64_t num_drafted(const DraftedRound& round) {
+  return std::max<std::int64_t>(0, static_cast<std::int64_t>(round.nodes.size()) - 1);
+}
+
+/// Plain decoding drafts nothing; rounds are numbered from 0 and do what rounds.csv has of them.
+void check_generation(const DraftSample& sample, const Run& run) {
+  const auto found = run.generation_of_row.find(sample.row_id);
+  if (found == run.generation_of_row.end())
+    throw DataError(fmt::format("row_id {} is not in rows.csv", sample.row_id));
+  const Generation& generation = run.generations[found->second];
+  const auto known = static_cast<std::size_t>(generation.axes.is_plain() ? 0 : generation.rounds);
+  if (sample.rounds.size() > known)
+    throw DataError(fmt::format("row_id {}: {} rounds, rows.csv has {}", sample.row_id,
+                                sample.rounds.size(), known));
+  for (std::size_t i = 0; i < sample.rounds.size(); ++i) {
+    const DraftedRound& round = sample.rounds[i];
+    const Round& row = run.rounds[generation.first_round + i];
+    if (round.round != static_cast<std::int64_t>(i) || num_drafted(round) != row.drafted ||
+        round.accepted != row.accepted)
+      throw DataError(
+          fmt::format("row_id {}, round {}: not what rounds.csv has", sample.row_id, i));
+  }
+}
+
 }  // namespace
 
 std::vector<TextSample> read_text_samples(const std::string& path) {
   std::vector<TextSample> samples;
   for_each_json_line(path, [&](const Json& json) { samples.push_back(text_sample_of(json)); });
+  return samples;
+}
+
+Json to_json(const DraftedRound& round) {
+  Json nodes = Json::array();
+  for (const DraftNode& node : round.nodes) nodes.push_back(to_json(node));
+  return {{"round", round.round},
+          {"nodes", nodes},
+          {"accepted", round.accepted},
+          {"next", round.next},
+          {"next_kind", to_string(round.next_kind)}};
+}
+
+DraftedRound drafted_round(const Json& json) {
+  DraftedRound round{.round = whole_number(json, "round"),
+                     .accepted = whole_number(json, "accepted"),
+                     .next = text(json, "next")};
+  const std::string& kind = text(json, "next_kind");
+  if (kind != to_string(NextKind::recovered) && kind != to_string(NextKind::bonus))
+    throw DataError("next_kind '" + escaped(kind, 100) + "'; allowed: recovered, bonus");
+  round.next_kind = kind == to_string(NextKind::bonus) ? NextKind::bonus : NextKind::recovered;
+  const Json& nodes = list(json, "nodes");
+  if (nodes.size() > kMostDraftNodes)
+    throw DataError(fmt::format("{} nodes; allowed: at most {}", nodes.size(), kMostDraftNodes));
+  for (const Json& node : nodes) round.nodes.push_back(node_of(node, round.nodes.size()));
+  return round;
+}
+
+std::vector<DraftSample> read_drafts(const std::string& path, const Run& run) {
+  std::vector<DraftSample> samples;
+  if (!std::filesystem::exists(path)) return samples;
+  for_each_json_line(path, [&](const Json& json) {
+    samples.push_back(draft_sample_of(json));
+    check_generation(samples.back(), run);
+  });
   return samples;
 }
 

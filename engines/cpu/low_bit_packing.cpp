@@ -3,7 +3,7 @@
 #include <array>
 #include <cstring>
 
-#include "engines/cpu/low_bit_forms.h"
+#include "engines/cpu/number_forms.h"
 #include "engines/formats/block_codes.h"
 #include "engines/formats/dequantise.h"
 #include "sim/system/errors.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "engines/cpu/low_bit_forms.h"
+#include "engines/cpu/number_forms.h"
 #include "engines/cpu/padding.h"
 #include "engines/formats/dequantise.h"
 

@@ -1,13 +1,31 @@
 #pragma once
-// How a model on the CPU holds its weights and takes its products.
+// How a model on the CPU holds its weights and takes its products, and the low-bit forms and
+// block formats of files that it keeps.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "engines/cpu/kernels.h"
+#include "engines/cpu/weight_form.h"
+#include "engines/formats/dequantise.h"
 
 namespace speclab::engines::cpu {
+
+/// The form that holds a GGUF type as it is; nothing for a type that is expanded.
+std::optional<WeightForm> low_bit_form(std::string_view gguf_type);
+/// "Q4_1", "bfloat16"
+std::string_view name_of(WeightForm form);
+/// @param form  a low-bit one
+const BlockFormat& block_format(WeightForm form);
+
+/// Blocks of Q8_0 with the nearest codes. @param values  a multiple of 32, finite
+/// @source ggml's reference quantisation: scale = largest / 127 in half precision
+std::vector<std::byte> quantised_to_q8_0(std::span<const float> values);
 
 /// The form of weights that are held one number each.
 constexpr WeightForm expanded_form(ElementType type) {

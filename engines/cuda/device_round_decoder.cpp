@@ -7,7 +7,7 @@
 #include "engines/interface/sampling_rows.h"
 #include "engines/models/clock.h"
 #include "engines/models/commit_chain.h"
-#include "engines/models/counted_model.h"
+#include "engines/models/wrapped_models.h"
 #include "engines/sampling/score_processors.h"
 #include "sim/core/tree_growth.h"
 #include "sim/system/errors.h"

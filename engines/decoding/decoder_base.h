@@ -8,7 +8,7 @@
 #include "engines/interface/drafter.h"
 #include "engines/interface/language_model.h"
 #include "engines/interface/round_decoder.h"
-#include "engines/models/counted_model.h"
+#include "engines/models/wrapped_models.h"
 #include "engines/sampling/logits_pipeline.h"
 #include "engines/sampling/stop_rules.h"
 

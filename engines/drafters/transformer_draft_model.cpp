@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engines/models/commit_chain.h"
-#include "engines/models/counted_model.h"
+#include "engines/models/wrapped_models.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {

@@ -4,7 +4,7 @@
 #include "engines/families/trimmed_head.h"
 #include "engines/interface/fitting_drafter.h"
 #include "engines/interface/names.h"
-#include "engines/models/resized_vocabulary.h"
+#include "engines/models/wrapped_models.h"
 #include "engines/ngrams/ngram_file.h"
 #include "engines/training/manifest.h"
 #include "sim/system/errors.h"

@@ -110,9 +110,9 @@ class LocalEngines final : public Engines {
     const SearchOptions options = with_eos_tokens(asked, tokenizer.get());
     if (options.num_beams == 1)
       return ContrastiveSearch(target, std::move(tokenizer), options).run(request, check);
-    PhiloxChance chance(options.seed);
+    const std::shared_ptr<Chance> chance = chance_of(options);
     DraftersOfTarget models(drafters_, target.info(), tokenizer);
-    return BeamSearch(target, tokenizer, options, chance,
+    return BeamSearch(target, tokenizer, options, *chance,
                       make_beam_drafter(options, request.prompt_ids.size(), target.info(), models))
         .run(request, check);
   }

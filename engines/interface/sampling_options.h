@@ -40,7 +40,7 @@ struct SamplingOptions {
     return repetition_penalty != 1.0 || no_repeat_ngram_size > 0 || min_length > 0 ||
            rules.looks_back();
   }
-  /// `setting` with what a setting has of these.
+  /// Puts these into `setting`, as far as it has them.
   Setting in(Setting setting) const {
     setting.temperature = temperature, setting.top_k = top_k, setting.top_p = top_p;
     setting.min_p = min_p, setting.repetition_penalty = repetition_penalty;

@@ -17,9 +17,9 @@ enum class EarlyStopping : std::uint8_t {
   never  ///< if no open beam can become better at any length: "never"
 };
 
-/// Named and defined as in Hugging Face's generate() 4.49. A search reads sampling (rules on
-/// scores; temperature and cutoffs with do_sample alone), stop, drafter (of beam search: its drafts
-/// are verified beam by beam) and seed of its base.
+/// Named and defined as in Hugging Face's generate() 4.49. A search reads five members of its base:
+/// sampling (rules on scores; temperature and cutoffs with do_sample alone), stop, drafter (of beam
+/// search: its drafts are verified beam by beam), seed and chance. The others belong to rounds.
 struct SearchOptions : DecoderOptions {
   std::int32_t num_beams = 1;        ///< 1 is contrastive search
   std::int32_t num_beam_groups = 1;  ///< groups that avoid each other's tokens

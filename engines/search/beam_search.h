@@ -6,7 +6,7 @@
 
 #include "engines/interface/sequence_search.h"
 #include "engines/interface/tokenizer.h"
-#include "engines/models/counted_model.h"
+#include "engines/models/wrapped_models.h"
 #include "engines/search/beam_drafts.h"
 #include "engines/search/beam_group.h"
 

@@ -7,7 +7,7 @@
 
 #include "engines/interface/sequence_search.h"
 #include "engines/interface/tokenizer.h"
-#include "engines/models/counted_model.h"
+#include "engines/models/wrapped_models.h"
 #include "engines/sampling/stop_rules.h"
 #include "engines/search/row_scorer.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engines/training/own_text.h"
-#include "sim/system/path_lock.h"
+#include "sim/system/files.h"
 
 namespace speclab::engines {
 

@@ -14,8 +14,8 @@ enum class Regime : std::uint8_t { greedy, sampled };
 const char* to_string(Regime regime);
 Regime regime_of(double temperature);
 
-/// One value of every axis, and the cutoffs of sampling. A text that does not apply (plain decoding
-/// has no tree) or does not count (costs do not depend on the policy) is empty.
+/// One value of every axis, and the sampling settings that tables have. A text that does not apply
+/// (plain decoding has no tree) or does not count (costs do not depend on the policy) is empty.
 struct Setting {
   std::string model{};
   std::string drafter{};  ///< "none" is plain decoding
@@ -28,11 +28,12 @@ struct Setting {
   double min_p = 0;
   double repetition_penalty = 1;
 
+  /// Costs name no drafter where they are of plain decoding; they are no such setting.
   bool is_plain() const { return drafter == "none"; }
   Regime regime() const { return regime_of(temperature); }
   /// Plain decoding of the same model, whose walltime is the baseline of a speed-up.
   Setting plain() const;
-  /// Drafter, tree and verifier: all that a draft depends on, apart from model and temperature.
+  /// Drafter, tree and verifier alone.
   Setting drafting() const;
   auto operator<=>(const Setting&) const = default;
 };

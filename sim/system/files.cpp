@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <pwd.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -185,6 +186,25 @@ std::string expanded_home(const std::string& path) {
   const std::size_t end = std::min(path.find('/'), path.size());
   const std::string home = home_of(path.substr(1, end - 1));
   return home.empty() ? path : home + path.substr(end);
+}
+
+PathLock::PathLock(const std::string& path)
+    : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  if (descriptor_ < 0)
+    throw WriteError(path + ": cannot open: " + std::strerror(errno) +
+                     "; choose one you may write to");
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+  ::close(descriptor_);
+  throw LockedError(path + ": another process works with it; wait for it, or choose another");
+}
+
+PathLock::~PathLock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+PathLock& PathLock::operator=(PathLock&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
 }
 
 }  // namespace speclab

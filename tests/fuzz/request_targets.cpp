@@ -13,7 +13,7 @@
 #include "experiments/drivers/prompts/prompt_files.h"
 #include "experiments/drivers/prompts/prompt_record.h"
 #include "sim/system/errors.h"
-#include "sim/system/table_text.h"
+#include "sim/system/utf8.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/fuzz/targets.h"
 

@@ -10,7 +10,7 @@
 
 #include "engines/interface/training.h"
 #include "engines/training/torch/torch_layers.h"
-#include "sim/system/path_lock.h"
+#include "sim/system/files.h"
 
 namespace speclab::engines {
 

@@ -90,13 +90,14 @@ engines::ForwardResult NullModel::forward(std::span<const engines::ForwardRow> r
 
 constexpr std::int32_t kNewTokens = 32;
 
-struct Setting {
+struct LoopSetting {
   engines::LanguageModel* model;
   double temperature;
 };
 
 std::unique_ptr<engines::RoundDecoder> make_decoder(engines::Engines& engines,
-                                                    const Setting& setting, const char* drafter) {
+                                                    const LoopSetting& setting,
+                                                    const char* drafter) {
   engines::DecoderOptions options;
   options.sampling.temperature = setting.temperature;
   options.stop = {.max_new_tokens = kNewTokens, .ignore_eos = true};
@@ -112,7 +113,7 @@ const std::vector<Token>& generate(engines::RoundDecoder& decoder) {
   return decoder.records().front().output_ids;
 }
 
-void expect_equal_tokens(engines::Engines& engines, const Setting& setting) {
+void expect_equal_tokens(engines::Engines& engines, const LoopSetting& setting) {
   const auto plain = make_decoder(engines, setting, "plain"),
              none = make_decoder(engines, setting, "none");
   if (generate(*plain) != generate(*none))
@@ -120,7 +121,7 @@ void expect_equal_tokens(engines::Engines& engines, const Setting& setting) {
                 "drafter none and the plain decoder emit different tokens");
 }
 
-void add(engines::Engines& engines, const std::string& model_name, const Setting& setting) {
+void add(engines::Engines& engines, const std::string& model_name, const LoopSetting& setting) {
   expect_equal_tokens(engines, setting);
   for (const char* drafter : {"plain", "none"}) {
     const std::shared_ptr<engines::RoundDecoder> decoder = make_decoder(engines, setting, drafter);

@@ -10,7 +10,7 @@ namespace speclab::bench {
 namespace {
 
 /// A setting of the simulator, and how much of it a call simulates.
-struct Setting {
+struct Simulated {
   std::string name, policy;
   std::function<std::unique_ptr<sim::AcceptanceProcess>()> make_process;
   int generations;
@@ -18,7 +18,7 @@ struct Setting {
 };
 
 struct Simulation {
-  explicit Simulation(const Setting& setting)
+  explicit Simulation(const Simulated& setting)
       : policy(make_policy(setting.policy)),
         process(setting.make_process()),
         options{.generations = setting.generations, .seed = 17, .tree = setting.tree} {}
@@ -52,12 +52,12 @@ void add_simulator(const Suite& suite) {
   const auto beta = [] {
     return std::make_unique<sim::BetaProcess>(sim::BetaParameters{.a = 8, .b = 2});
   };
-  for (const Setting& setting :
-       {Setting{"iid/constant:5", "constant:5", iid, 20},
-        Setting{"beta/heuristic", "heuristic", beta, 20},
-        Setting{"two_state/heuristic", "heuristic", two_state, 20},
-        Setting{"tree/3x2x1", "constant:3", iid, 20,
-                sim::DraftTree{TreeShape::parse("3x2x1", 0), {0.6, 0.2, 0.1}}}})
+  for (const Simulated& setting :
+       {Simulated{"iid/constant:5", "constant:5", iid, 20},
+        Simulated{"beta/heuristic", "heuristic", beta, 20},
+        Simulated{"two_state/heuristic", "heuristic", two_state, 20},
+        Simulated{"tree/3x2x1", "constant:3", iid, 20,
+                  sim::DraftTree{TreeShape::parse("3x2x1", 0), {0.6, 0.2, 0.1}}}})
     suite.add("simulator/" + setting.name, [setting] {
       return [simulation = std::make_shared<Simulation>(setting)] { return (*simulation)(); };
     });

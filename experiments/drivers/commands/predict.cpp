@@ -7,9 +7,7 @@
 
 #include "analysis/plots/gnuplot.h"
 #include "experiments/drivers/predict/asked_answers.h"
-#include "experiments/drivers/predict/prediction_figure.h"
-#include "experiments/drivers/predict/prediction_tables.h"
-#include "experiments/drivers/predict/prediction_text.h"
+#include "experiments/drivers/predict/prediction_output.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/drivers/workers/slurm_queue.h"
+#include "experiments/drivers/workers/run_on_slurm.h"
 
 namespace speclab::experiments {
 

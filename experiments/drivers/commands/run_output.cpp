@@ -7,7 +7,7 @@
 
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/measure/model_checks.h"
-#include "experiments/drivers/plan/model_names.h"
+#include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/plan/plan_json.h"
 #include "experiments/drivers/plan/time_estimate.h"
 #include "experiments/drivers/program/engines_loader.h"

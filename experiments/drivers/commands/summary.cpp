@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "analysis/stats/median.h"
+#include "analysis/stats/intervals.h"
 #include "analysis/tables/table.h"
 #include "sim/system/data_folder.h"
 #include "sim/system/errors.h"

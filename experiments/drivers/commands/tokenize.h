@@ -3,7 +3,7 @@
 #include <string>
 
 #include "experiments/drivers/program/model_options.h"
-#include "experiments/drivers/prompts/chat_files.h"
+#include "experiments/drivers/prompts/chat_prompt.h"
 #include "experiments/drivers/prompts/prompt_set.h"
 
 namespace speclab::experiments {

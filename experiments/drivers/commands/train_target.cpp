@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engines/interface/names.h"
-#include "experiments/drivers/config/text_caches.h"
+#include "experiments/drivers/config/train_config.h"
 #include "experiments/drivers/program/command_folders.h"
 #include "experiments/drivers/program/loading_note.h"
 #include "experiments/drivers/prompts/prompt.h"

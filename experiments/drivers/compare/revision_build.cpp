@@ -8,7 +8,6 @@
 #include "experiments/drivers/program/program_call.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
-#include "sim/system/path_lock.h"
 
 namespace speclab::experiments {
 namespace {

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "analysis/gate/acceptance_gate.h"
-#include "analysis/tables/empty_run_error.h"
 #include "analysis/tables/file_digests.h"
 #include "experiments/drivers/predict/text_table.h"
 #include "sim/system/errors.h"

@@ -1,6 +1,6 @@
 #pragma once
+#include "experiments/drivers/config/config_checks.h"
 #include "experiments/drivers/config/run_config.h"
-#include "experiments/drivers/config/run_tables.h"
 
 namespace speclab::experiments {
 

@@ -1,8 +1,10 @@
 #pragma once
-// Rules that several configs share.
+// Rules that several configs share, and the tables of a config that was read, for rules between
+// their keys.
 
 #include <fmt/format.h>
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -28,5 +30,24 @@ void check_element(const ConfigReader& reader, const char* key, std::size_t inde
     reader.add(key, index, error.what());
   }
 }
+
+/// The tables of a config that was read, for rules between their keys.
+class RunTables {
+ public:
+  /// Both outlive it.
+  RunTables(const ConfigNode& root, Findings& findings)
+      : root_(root), missing_{root.where, ConfigNode::TableEntries{}}, findings_(findings) {}
+
+  /// Of a table that may not be there: its keys are then missing from the file.
+  ConfigReader reader(const std::string& table) const;
+  /// Whether nothing was found wrong with these keys, or below these tables.
+  bool are_right(std::initializer_list<const char*> keys) const;
+  Findings& findings() const { return findings_; }
+
+ private:
+  const ConfigNode& root_;
+  const ConfigNode missing_;  ///< what stands for a table that is not there
+  Findings& findings_;
+};
 
 }  // namespace speclab::experiments

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "experiments/drivers/config/named_drafters.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {
@@ -34,9 +35,10 @@ std::string axis_text(const Setting& setting, std::string_view axis) {
   for (const auto& [name, member] : {std::pair{"model", &Setting::model},
                                      {"drafter", &Setting::drafter},
                                      {"tree", &Setting::tree},
-                                     {"policy", &Setting::policy}})
+                                     {"policy", &Setting::policy},
+                                     {"verifier", &Setting::verifier}})
     if (axis == name) return setting.*member;
-  return setting.verifier;
+  throw_contract_error("an axis", __FILE__, __LINE__, "no axis " + std::string(axis));
 }
 
 Sweep::Sweep(const RunConfig& config) : config_(config) {

@@ -3,6 +3,8 @@
 #include <vector>
 
 #include "engines/interface/engines.h"
+#include "engines/interface/language_model.h"
+#include "engines/interface/training.h"
 
 namespace speclab::experiments {
 
@@ -32,5 +34,10 @@ std::vector<std::string> make_prompts(const std::string& path, std::size_t count
 TrainConfig read_train_config(const std::string& path,
                               const std::vector<std::string>& settings = {},
                               const std::string& output = "");
+
+/// Names files of the user cache for the texts of a training where its config names none: one for
+/// every target and every choice of texts, so that trainings of different targets never meet in
+/// one file. Trainings that differ in their drafter alone share it.
+void name_text_caches(const engines::ModelInfo& target, engines::TrainOptions& options);
 
 }  // namespace speclab::experiments

@@ -6,8 +6,8 @@
 #include <chrono>
 
 #include "experiments/drivers/journal/run_log.h"
-#include "experiments/drivers/measure/cell_policy.h"
 #include "experiments/drivers/measure/cost_measurement.h"
+#include "experiments/drivers/measure/pilots.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "sim/policies/auto_policy.h"
 #include "sim/policies/constant_policy.h"

@@ -135,6 +135,8 @@ GenerateOptions with_plan(const GenerateOptions& options, GenerationPlan& plan,
   set_prompt_length(plan, prompt_length);
   GenerateOptions planned = options;
   planned.decoder = plan.decoding;
+  if (plan.mode.searches() && !plan.decoding.do_sample)
+    planned.decoder.sampling.temperature = 0;  // nothing is drawn
   planned.policy = plan.policy;
   return planned;
 }

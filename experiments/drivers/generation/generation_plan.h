@@ -19,7 +19,7 @@ struct PlanSettings {
 /// Settings as the engines take them.
 struct GenerationPlan {
   GenerationMode mode{};
-  engines::SearchOptions decoding{};         ///< of rounds, and in modes that search all of it
+  engines::SearchOptions decoding{};         ///< rounds read its base, searches all of it
   std::string policy{};                      ///< of the speculation length
   std::optional<std::int32_t> max_length{};  ///< of the whole text, in place of max_new_tokens
   std::int32_t num_return_sequences = 1;

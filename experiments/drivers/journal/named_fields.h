@@ -7,14 +7,17 @@
 //
 // A struct is an object, a list of structs one object of lists: {"target":[10,12],"draft":[1,2]}.
 // Format 1 of the journal has lists in the place of these objects, with the values in the order in
-// which fields are bound. So that order stays, and a new field is bound behind the others.
+// which fields are bound. The order of the bindings therefore never changes, and a new field is
+// bound last.
 
 #include <fmt/format.h>
 
 #include <array>
 #include <concepts>
+#include <exception>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 

@@ -1,12 +1,23 @@
 #pragma once
-// What a run comes from, and what of it may be another when the run goes on.
+// Where a run comes from, and what of it may be another when the run goes on.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
+#include "engines/interface/engines.h"
 #include "experiments/drivers/journal/run_entries.h"
 
 namespace speclab::experiments {
+
+/// What differs between two configs in the form of to_toml: a line "\n  table.key: was X, now Y"
+/// for each changed key.
+/// @param counts  of which keys
+std::string config_changes(
+    const std::string& was, const std::string& now,
+    const std::function<bool(const std::string& key)>& counts = [](const std::string&) {
+      return true;
+    });
 
 /// What a changed key of the config means for a run that was begun.
 enum class KeyRole : std::uint8_t {
@@ -32,5 +43,10 @@ void check_same_header(const HeaderEntry& begun, const HeaderEntry& now, const s
 
 /// @throws DriftError with these lines and what to do
 [[noreturn]] void throw_drift(const std::string& changes, const std::string& folder);
+
+/// This program and the machine that it is on: revision, program_sha256, engines_sha256,
+/// build_type, flags, compiler, libtorch, blas, machine, governor, device, driver, threads. @param
+/// device  that models are on
+Provenance program_origin(const engines::MachineInfo& machine, const std::string& device);
 
 }  // namespace speclab::experiments

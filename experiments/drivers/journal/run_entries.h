@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "analysis/tables/costs.h"
-#include "analysis/tables/drafts.h"
 #include "analysis/tables/text_samples.h"
 #include "sim/core/device_sample.h"
 #include "sim/core/records.h"

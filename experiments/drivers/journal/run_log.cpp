@@ -7,7 +7,7 @@
 #include <ranges>
 
 #include "experiments/drivers/config/kinds.h"
-#include "experiments/drivers/journal/entry_line.h"
+#include "experiments/drivers/journal/entry_json.h"
 #include "experiments/drivers/journal/json_columns.h"
 #include "experiments/drivers/journal/origin.h"
 #include "sim/system/errors.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/drivers/journal/entry_line.h"
+#include "experiments/drivers/journal/entry_json.h"
 #include "experiments/drivers/journal/journal.h"
 
 namespace speclab::experiments {

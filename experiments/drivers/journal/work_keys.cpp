@@ -77,10 +77,7 @@ class CellTexts {
     if (setting.policy == "auto") own.costs = plan_.config.costs;
     std::string text = digested_text(own) + setting.verifier + "\n";
     if (setting.policy != "auto" && !cell.is_replayed()) return text;
-    Setting of_pilots = cell.setting;
-    of_pilots.model = plan_.real_model_of(of_pilots.model);
-    of_pilots.policy = "";
-    const auto found = pilots_.find({of_pilots, category});
+    const auto found = pilots_.find({replayed_setting(plan_, cell.setting), category});
     return text + fmt::format("{}\n", plan_.max_length()) +
            (found == pilots_.end() ? "" : found->second);
   }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/drivers/measure/logged_chain.h"
+#include "experiments/drivers/measure/second_decoding.h"
 
 namespace speclab::experiments {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "analysis/stats/bootstrap.h"
-#include "analysis/stats/median.h"
+#include "analysis/stats/intervals.h"
 #include "experiments/drivers/levers/lever_prompts.h"
 #include "experiments/drivers/levers/measure_steps.h"
 #include "experiments/drivers/program/build_info.h"

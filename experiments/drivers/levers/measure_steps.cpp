@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "analysis/stats/median.h"
-#include "experiments/drivers/measure/forward_timer.h"
+#include "analysis/stats/intervals.h"
+#include "experiments/drivers/measure/forward_costs.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <set>
 
-#include "analysis/stats/median.h"
+#include "analysis/stats/intervals.h"
 #include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/measure/cost_samples.h"
 #include "experiments/drivers/measure/forward_costs.h"

@@ -3,8 +3,7 @@
 #include <cmath>
 #include <set>
 
-#include "analysis/stats/log_interval.h"
-#include "analysis/stats/median.h"
+#include "analysis/stats/intervals.h"
 
 namespace speclab::experiments {
 namespace {
@@ -31,7 +30,7 @@ analysis::Estimate mean_over(const Passes& passes) {
 }  // namespace
 
 void CostSamples::add(const CostEntry& point, int pass, double ns) {
-  Point& at = points_[{point.setting, point.regime_text(), point.kind, point.rows, point.context}];
+  Point& at = points_[{point.setting, point.regime, point.kind, point.rows, point.context}];
   at.entry = point;
   at.passes[pass].push_back(ns);
 }

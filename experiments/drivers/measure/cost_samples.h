@@ -2,6 +2,7 @@
 // Timings of a cost surface, by point and by pass over all points.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -23,7 +24,7 @@ class CostSamples {
   std::vector<CostEntry> entries() const;
 
  private:
-  using Key = std::tuple<Setting, std::string, sim::CostKind, std::int64_t,
+  using Key = std::tuple<Setting, std::optional<Regime>, sim::CostKind, std::int64_t,
                          std::int64_t>;  // as in CostEntry
   struct Point {
     CostEntry entry;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/tables/drafts.h"
+#include "analysis/tables/text_samples.h"
 #include "engines/interface/tokenizer.h"
 #include "sim/core/draft.h"
 #include "sim/core/records.h"

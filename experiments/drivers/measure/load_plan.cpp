@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "experiments/drivers/measure/model_checks.h"
-#include "experiments/drivers/measure/prompt_room.h"
 #include "experiments/drivers/prompts/chat_prompt.h"
 #include "sim/system/errors.h"
 

@@ -1,14 +1,18 @@
 #pragma once
-// Pilot generations: what drafters accept, on prompts that are never measured.
+// Pilot generations: what drafters accept, on prompts that are never measured; and the policy of
+// a cell, which goes by costs and pilots.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "analysis/stats/pair_costs.h"
 #include "engines/interface/round_decoder.h"
 #include "experiments/drivers/plan/plan.h"
 #include "sim/analytic/acceptance_tracker.h"
 #include "sim/analytic/generation.h"
+#include "sim/core/speculation_length_policy.h"
 
 namespace speclab::experiments {
 
@@ -56,5 +60,14 @@ std::optional<double> pilot_acceptance_rate(const Plan& plan, const RunLog& log,
 /// Accepted lengths for a shape model: those of the real model at the greatest length, so that any
 /// policy can cut them.
 engines::ReplayTrace replay_trace(const Plan& plan, const RunLog& log, const PilotKey& key);
+
+/// The pilots that a cell is predicted from: acceptance is a real model's, also for a shape model.
+PilotKey pilot_key(const Plan& plan, const Cell& cell, const std::string& category);
+
+/// The policy of a cell for a prompt: `auto` from the costs of its pair and the pilots of the
+/// prompt's category.
+std::unique_ptr<SpeculationLengthPolicy> cell_policy(const Plan& plan, const RunLog& log,
+                                                     const Cell& cell, const std::string& category,
+                                                     int prompt_tokens);
 
 }  // namespace speclab::experiments

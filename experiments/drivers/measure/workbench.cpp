@@ -59,11 +59,9 @@ Workbench::Workbench(const LoadedPlan& loaded, RunLog& log, Progress& progress, 
 DecoderSettings Workbench::settings(const Setting& setting, const std::string& category) const {
   DecoderSettings settings{.setting = setting, .new_tokens = plan().config.prompts.new_tokens};
   if (setting.is_plain() || !is_shape_model(setting.model)) return settings;
-  PilotKey pilots{setting, category};
-  pilots.setting.model = plan().real_model_of(setting.model);
-  pilots.setting.policy = "";
   settings.replay_name = category;
-  settings.replay = std::make_shared<engines::ReplayTrace>(replay_trace(plan(), log_, pilots));
+  settings.replay = std::make_shared<engines::ReplayTrace>(
+      replay_trace(plan(), log_, {replayed_setting(plan(), setting), category}));
   return settings;
 }
 

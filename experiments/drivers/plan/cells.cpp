@@ -12,6 +12,7 @@
 #include "experiments/drivers/plan/plan_prompts.h"
 #include "sim/core/tree_growth.h"
 #include "sim/policies/policy_registry.h"
+#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {
@@ -36,7 +37,7 @@ std::vector<Setting> make_draftings(const Plan& plan) {
   return draftings;
 }
 
-/// A drafting with the rest of a setting.
+/// Adds model, temperature and sampling settings to a drafting.
 Setting setting_of(Setting drafting, const RunConfig& config, const std::string& model,
                    double temperature) {
   Setting setting = config.sampling.in(std::move(drafting));
@@ -96,7 +97,7 @@ bool needs_own_pilots(const Setting& setting) {
   return looks_at_the_text || has_adaptive_tree(setting);
 }
 
-/// Settings of pilots: with everything where shape models replay them, else what a cell has.
+/// The settings of pilots: all draftings where shape models replay them, else those of cells.
 std::set<Setting> pilot_settings(const Plan& plan) {
   std::set<Setting> settings;
   for (const std::string& model : plan.config.axes.model)
@@ -109,7 +110,7 @@ std::set<Setting> pilot_settings(const Plan& plan) {
   return settings;
 }
 
-/// Those of no cell are not measured.
+/// Drops the draftings of no cell, which are not measured.
 void drop_unused_draftings(Plan& plan) {
   std::erase_if(plan.draftings, [&](const Setting& drafting) {
     const auto is_its_cell = [&](const Cell& cell) { return cell.setting.drafting() == drafting; };
@@ -150,6 +151,12 @@ Setting pilot_setting(const Plan& plan, const Cell& cell) {
   return setting;
 }
 
+Setting replayed_setting(const Plan& plan, Setting setting) {
+  setting.model = plan.real_model_of(setting.model);
+  setting.policy = "";
+  return setting;
+}
+
 bool is_lossy(const Cell& cell) {
   return !cell.is_plain() && !cell.is_replayed() &&
          !engines::is_lossless(cell.setting.verifier, cell.setting.temperature);
@@ -157,8 +164,9 @@ bool is_lossy(const Cell& cell) {
 
 engines::DrafterOptions Plan::drafter_options(const Setting& setting) const {
   if (setting.is_plain()) return {.kind = "plain"};
-  engines::DrafterOptions options =
-      std::ranges::find(drafters, setting.drafter, &NamedDrafter::name)->options;
+  const auto drafter = std::ranges::find(drafters, setting.drafter, &NamedDrafter::name);
+  SPECLAB_EXPECT(drafter != drafters.end(), "no drafter " + setting.drafter + " in the plan");
+  engines::DrafterOptions options = drafter->options;
   options.tree = setting.tree;
   return options;
 }
@@ -172,7 +180,7 @@ std::vector<Setting> Plan::draftings_of(const std::string& model) const {
     };
     return !drafting.is_plain() && std::ranges::none_of(cells, is_its_cell);
   });
-  for (Setting& setting : used) setting.model = model;
+  for (Setting& setting : used) setting = setting_of(setting, config, model, 0.0);
   return used;
 }
 

@@ -4,7 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <ranges>
+#include <set>
 
+#include "engines/interface/engines.h"
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/config/named_drafters.h"
 #include "experiments/drivers/plan/cells.h"
@@ -65,6 +69,11 @@ void add_generations(Plan& plan) {
            ++repetition)
         plan.generations.push_back({cell, prompt, repetition});
     }
+}
+
+bool is_file_or_folder(const std::string& path) {
+  std::error_code none;
+  return std::filesystem::is_regular_file(path, none) || std::filesystem::is_directory(path, none);
 }
 
 }  // namespace
@@ -150,6 +159,28 @@ std::string tree_axis_note(const Plan& plan) {
                               "axes.tree = {} does not hold for drafters that draft chains or have "
                               "a tree of their own: {}",
                               fmt::join(trees, ", "), fmt::join(others, ", "));
+}
+
+void check_model_names(const Plan& plan, std::span<const engines::KnownModel> known) {
+  std::set<std::string> missing;
+  const auto check = [&](const std::string& key, const std::string& model) {
+    if (model.empty() ||
+        std::ranges::find(known, model, &engines::KnownModel::name) != known.end() ||
+        is_file_or_folder(model))
+      return;
+    missing.insert(fmt::format("{} = '{}'", key, escaped(model)));
+  };
+  for (const std::string& model : plan.config.axes.model)
+    check("target.model", plan.config.file_of(model));
+  for (const NamedDrafter& drafter : plan.config.drafters)
+    check("drafters." + drafter.name + ".model", drafter.options.model);
+  if (missing.empty()) return;
+  throw ConfigError(fmt::format(
+      "{}: neither a known model nor a file or folder, and models are not fetched; allowed: {}, a "
+      "GGUF file, a checkpoint folder; a path in a config is relative to the config, one in --set "
+      "to where you stand",
+      fmt::join(missing, ", "),
+      fmt::join(known | std::views::transform(&engines::KnownModel::name), ", ")));
 }
 
 }  // namespace speclab::experiments

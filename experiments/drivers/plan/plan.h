@@ -1,12 +1,17 @@
 #pragma once
 // Everything a run will do, before anything is loaded: cells, pilots, generations and their order.
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "experiments/drivers/config/run_config.h"
 #include "experiments/drivers/prompts/prompt_set.h"
 #include "sim/core/setting.h"
+
+namespace speclab::engines {
+struct KnownModel;
+}  // namespace speclab::engines
 
 namespace speclab::experiments {
 
@@ -29,7 +34,7 @@ bool is_lossy(const Cell& cell);
 
 /// Pilot prompts are decoded by real models only.
 struct Pilot {
-  Setting setting;         ///< without a policy: always the greatest length
+  Setting setting;         ///< an empty policy asks for the greatest length
   std::size_t prompt = 0;  ///< index in Plan::pilot_prompts
 };
 
@@ -70,8 +75,8 @@ struct Plan {
   int max_length() const;
   /// The drafter of a setting with the setting's tree.
   engines::DrafterOptions drafter_options(const Setting& setting) const;
-  /// The draftings of the plan that are used with the model, as its settings, plain first. Shape
-  /// models and the real one share theirs.
+  /// The draftings of the plan that are used with the model, as its settings at temperature 0,
+  /// plain first. Shape models and the real one share theirs.
   std::vector<Setting> draftings_of(const std::string& model) const;
   /// The model whose texts and acceptance a model of the plan has: its own, or, as a shape model,
   /// those of the one real model.
@@ -81,6 +86,10 @@ struct Plan {
 /// The setting of the pilots that a cell is predicted from: of a real model, and with the cell's
 /// policy only where pilots of the greatest length cannot tell of its drafts.
 Setting pilot_setting(const Plan& plan, const Cell& cell);
+
+/// The setting of the pilots whose accepted lengths a shape model replays: the real model's, at the
+/// greatest length.
+Setting replayed_setting(const Plan& plan, Setting setting);
 
 /// Levels that a setting can draft, at most `limit`.
 int max_length(const Setting& setting, int limit);
@@ -107,5 +116,9 @@ std::string describe(const Plan& plan);
 /// Which drafters of the plan the tree axis does not reach, and what they draft instead; empty
 /// where it reaches all.
 std::string tree_axis_note(const Plan& plan);
+
+/// @throws ConfigError naming every target and drafter of the plan that is neither a known name nor
+/// a file or folder
+void check_model_names(const Plan& plan, std::span<const engines::KnownModel> known);
 
 }  // namespace speclab::experiments

@@ -8,7 +8,7 @@
 
 #include "analysis/stats/pair_costs.h"
 #include "experiments/drivers/journal/run_entries.h"
-#include "experiments/drivers/measure/cell_policy.h"
+#include "experiments/drivers/measure/pilots.h"
 #include "sim/analytic/generation.h"
 
 namespace speclab::experiments {

@@ -1,9 +1,17 @@
 #include "experiments/drivers/predict/cost_input.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "analysis/tables/costs.h"
 #include "experiments/drivers/predict/interval_value.h"
-#include "experiments/drivers/predict/measured_costs.h"
+#include "experiments/drivers/predict/pair_surface.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {
@@ -35,8 +43,7 @@ void check_nothing_to_choose(const PredictOptions& options) {
   if (options.context)
     throw ConfigError(
         "--context chooses among the costs of --costs; give that file or leave it out");
-  if (!options.trace && !options.observed &&
-      (!options.choice.keeps_everything() || options.temperature))
+  if (!options.trace && !options.observed && options.chooses())
     throw ConfigError(
         "--model, --drafter, --verifier and --temperature choose among what --costs, --trace and "
         "--observed hold; give one of those or leave them out");
@@ -73,6 +80,93 @@ CostInput from_ratios(const PredictOptions& options) {
           .notes = notes};
 }
 
+using analysis::CostRow;
+
+std::optional<Regime> regime_asked_for(const PredictOptions& options) {
+  if (!options.temperature) return std::nullopt;
+  return regime_of(
+      parse_number("--temperature", *options.temperature, {0.0, 1e3, "numbers from 0 to 1000"}));
+}
+
+/// The rows of single sequences. @param notes  gets which others were left out
+/// @throws DataError where the file has no row of a single sequence
+std::vector<CostRow> of_one_sequence(const std::string& path, std::vector<CostRow> costs,
+                                     std::vector<std::string>& notes) {
+  std::set<std::int64_t> batches;
+  for (const CostRow& row : costs)
+    if (row.batch != 1) batches.insert(row.batch);
+  if (batches.empty()) return costs;
+  std::erase_if(costs, [](const CostRow& row) { return row.batch != 1; });
+  const std::string others = fmt::format("{}", fmt::join(batches, ", "));
+  if (costs.empty())
+    throw DataError(fmt::format(
+        "{}: column 'batch': {}; allowed: 1, because one sequence is predicted; measure that", path,
+        others));
+  notes.push_back(fmt::format("costs of batch {} are left out: one sequence is predicted", others));
+  return costs;
+}
+
+/// Pairs that draft chains, in the order of the file.
+std::vector<CostPair> chain_pairs(const std::vector<CostRow>& costs) {
+  std::vector<CostPair> pairs;
+  for (const CostRow& row : costs) {
+    const auto pair = pair_of(row);
+    if (row.kind == sim::CostKind::draft && pair && std::ranges::count(pairs, *pair) == 0)
+      pairs.push_back(*pair);
+  }
+  return pairs;
+}
+
+std::string list_of(const std::vector<CostPair>& pairs) {
+  std::vector<std::string> texts;
+  for (const CostPair& pair : pairs) texts.push_back(pair.text());
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+/// The pairs that the options leave, in the order of the file.
+std::vector<CostPair> chosen_pairs(const std::string& path, const std::vector<CostRow>& costs,
+                                   const PredictOptions& options) {
+  const std::vector<CostPair> all = chain_pairs(costs);
+  if (all.empty())
+    throw DataError(
+        path +
+        ": no cost of kind draft for a chain; measure the costs of drafting, or give --cost-ratio");
+  const auto regime = regime_asked_for(options);
+  std::vector<CostPair> left;
+  std::ranges::copy_if(all, std::back_inserter(left), [&](const CostPair& pair) {
+    SettingFilter choice = options.choice;
+    if (pair.setting.verifier.empty()) choice.verifier.reset();
+    return choice.keeps(pair.setting) && (!regime || !pair.regime || pair.regime == regime);
+  });
+  if (left.empty())
+    throw ConfigError(fmt::format(
+        "--model, --drafter, --verifier and --temperature select no costs in {}; it has: {}", path,
+        list_of(all)));
+  return left;
+}
+
+using CostsByEnd = std::array<LengthCosts, 3>;
+
+sim::RelativeCosts relative_costs(const CostsByEnd& costs, int length, const CostCorner& corner) {
+  const auto at = [&costs](End end) -> const LengthCosts& {
+    return costs[static_cast<std::size_t>(end)];
+  };
+  const auto index = static_cast<std::size_t>(length);
+  const double plain_ns = at(corner.plain).plain_ns;
+  return {.cost_ratio = at(corner.draft).draft_ns[index] / (length * plain_ns),
+          .verify_cost_ratio = at(corner.verify).verify_ns[index] / plain_ns,
+          .overhead_ratio = at(corner.overhead).overhead_ns[index] / plain_ns};
+}
+
+/// @throws ConfigError where forwards were not timed
+int context_of(const PredictOptions& options, const PairSurface& surface) {
+  const auto [low, high] = surface.contexts();
+  if (options.context && (*options.context < low || *options.context > high))
+    throw ConfigError(fmt::format("--context {}; allowed: {} to {}, which was measured",
+                                  *options.context, low, high));
+  return options.context.value_or(surface.middle_context());
+}
+
 }  // namespace
 
 CostInput cost_input(const PredictOptions& options) {
@@ -82,6 +176,39 @@ CostInput cost_input(const PredictOptions& options) {
         "--costs contradicts --cost-ratio, --verify-cost-ratio and --overhead-ratio: measured "
         "costs contain all three; give one or the other");
   return measured_costs(options);
+}
+
+CostInput measured_costs(const PredictOptions& options) {
+  const std::string& path = *options.costs;
+  std::vector<std::string> notes;
+  const std::vector<CostRow> costs = of_one_sequence(path, analysis::read_costs(path), notes);
+  const std::vector<CostPair> pairs = chosen_pairs(path, costs, options);
+  const CostPair& pair = pairs[0];
+  const PairSurface surface(path, costs, pair);
+  const int context = context_of(options, surface);
+  if (surface.longest() < 1)
+    throw DataError(path + ": no target forward of 2 rows or more; a draft of one token needs it");
+  const auto by_end = std::make_shared<const CostsByEnd>(
+      CostsByEnd{surface.at(context, End::value), surface.at(context, End::low),
+                 surface.at(context, End::high)});
+  CostInput input{
+      .at = [by_end](int length,
+                     const CostCorner& corner) { return relative_costs(*by_end, length, corner); },
+      .longest = surface.longest(),
+      .has_interval = surface.has_interval(),
+      .is_measured = true,
+      .source = fmt::format("{}: {}, at context {}", escaped(path, 200), pair.text(), context),
+      .notes = std::move(notes)};
+  input.pair = {.model = pair.setting.model, .drafter = pair.setting.drafter};
+  if (!pair.setting.verifier.empty()) input.pair.verifier = pair.setting.verifier;
+  input.pair.regime = pair.regime;
+  if (pairs.size() > 1)
+    input.notes.push_back(
+        fmt::format("costs are of {}; the file also has {}; --model, --drafter, --verifier and "
+                    "--temperature choose",
+                    pair.text(), list_of({pairs.begin() + 1, pairs.end()})));
+  input.notes.push_back(fmt::format("lengths up to {} were measured", input.longest));
+  return input;
 }
 
 }  // namespace speclab::experiments

@@ -1,4 +1,6 @@
 #pragma once
+// What rounds cost, from ratios or from a costs.csv.
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -46,5 +48,12 @@ struct CostInput {
 /// From --cost-ratio, --verify-cost-ratio and --overhead-ratio, or from --costs.
 /// @throws ConfigError about options, DataError about the file
 CostInput cost_input(const PredictOptions& options);
+
+/// What rounds of one model and drafter cost by a costs.csv, in steps of its plain decoding, at one
+/// context. Of several models, drafters or regimes the file's first that fits the options is taken,
+/// and a note says so.
+/// @throws DataError naming what the file lacks: a kind of cost, a point of the target's grid;
+/// ConfigError about options
+CostInput measured_costs(const PredictOptions& options);
 
 }  // namespace speclab::experiments

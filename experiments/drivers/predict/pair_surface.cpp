@@ -6,7 +6,7 @@
 #include <iterator>
 #include <set>
 
-#include "analysis/stats/held_costs.h"
+#include "analysis/stats/pair_costs.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

@@ -19,8 +19,8 @@ struct PredictOptions {
   std::optional<std::string> verify_cost_ratio{};
   std::optional<std::string> overhead_ratio{};
   std::optional<std::string> costs{};  ///< a costs.csv
-  SettingFilter choice{};  ///< these three choose among what `costs`, `trace` and `observed` hold
-  std::optional<std::string> temperature{};
+  SettingFilter choice{};  ///< of model, drafter, verifier that `costs`, `trace`, `observed` hold
+  std::optional<std::string> temperature{};  ///< chooses as well
   std::optional<int> context{};
 
   std::string draft_operations_ratio = "0";
@@ -39,6 +39,8 @@ struct PredictOptions {
   std::optional<std::string> mlp_speculator{};  ///< E,V,n,d[,tied]
   std::optional<int> candidates{};              ///< for one place, where laws are given
   std::optional<std::string> lenience{};        ///< l, where laws are given
+
+  bool chooses() const { return temperature || !choice.keeps_everything(); }
 
   bool csv = false;
   bool json = false;

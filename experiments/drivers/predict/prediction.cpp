@@ -47,8 +47,7 @@ void append(std::vector<Item>& to, const std::vector<Item>& from) {
 /// The rounds of the costs' pair, or all of a trace that cannot tell its rounds apart; the options'
 /// own choice where costs are given as ratios.
 SettingFilter trace_filter(const PredictOptions& options, const CostInput& costs) {
-  const bool is_asked_for = !options.choice.keeps_everything() || options.temperature;
-  if (!is_asked_for && options.trace && !analysis::has_rows_beside(*options.trace)) return {};
+  if (!options.chooses() && options.trace && !analysis::has_rows_beside(*options.trace)) return {};
   SettingFilter filter = costs.pair;
   if (!filter.model) filter.model = options.choice.model;
   if (!filter.drafter) filter.drafter = options.choice.drafter;

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/stats/log_interval.h"
+#include "analysis/stats/intervals.h"
 #include "analysis/stats/pair_costs.h"
 #include "experiments/drivers/measure/cost_samples.h"
 #include "experiments/drivers/measure/workbench.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "engines/interface/engines.h"
-#include "experiments/drivers/prompts/chat_files.h"
+#include "experiments/drivers/prompts/chat_prompt.h"
 #include "experiments/drivers/prompts/prompt_set.h"
 
 namespace speclab::experiments {

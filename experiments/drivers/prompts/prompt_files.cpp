@@ -12,7 +12,7 @@
 #include "experiments/drivers/toml/config_reader.h"
 #include "sim/system/errors.h"
 #include "sim/system/json_text.h"
-#include "sim/system/table_text.h"
+#include "sim/system/utf8.h"
 
 namespace speclab::experiments {
 namespace {

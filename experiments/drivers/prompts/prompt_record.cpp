@@ -13,7 +13,7 @@
 
 #include "sim/system/errors.h"
 #include "sim/system/json_text.h"
-#include "sim/system/table_text.h"
+#include "sim/system/utf8.h"
 
 namespace speclab::experiments {
 namespace {

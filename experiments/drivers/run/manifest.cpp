@@ -11,7 +11,6 @@
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/config/named_drafters.h"
 #include "experiments/drivers/journal/origin.h"
-#include "experiments/drivers/journal/program_origin.h"
 #include "experiments/drivers/journal/work_keys.h"
 #include "experiments/drivers/toml/toml_text.h"
 #include "sim/system/sha256.h"
@@ -46,11 +45,12 @@ ModelEntry model_entry(const std::string& name, const char* role, const engines:
 std::vector<NamedDrafter> drafters_with_parts(const Plan& plan) {
   std::vector<NamedDrafter> drafters;
   for (const Setting& drafting : plan.draftings) {
-    drafters.push_back({.name = drafting.drafter, .options = plan.drafter_options(drafting)});
+    const engines::DrafterOptions options = plan.drafter_options(drafting);
+    drafters.push_back({.name = drafting.drafter, .options = options});
     const auto named = std::ranges::find(plan.drafters, drafting.drafter, &NamedDrafter::name);
-    for (std::size_t i = 0; i < drafters.back().options.parts.size(); ++i)
+    for (std::size_t i = 0; i < options.parts.size(); ++i)
       drafters.push_back(
-          {.name = parse_part(named->parts[i]).drafter, .options = named->options.parts[i]});
+          {.name = parse_part(named->parts[i]).drafter, .options = options.parts[i]});
   }
   return drafters;
 }

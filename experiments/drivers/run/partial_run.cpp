@@ -30,10 +30,12 @@ bool is_finished(const std::string& run_folder, bool has_tables) {
   try {
     const RunLog log(run_folder, Journal::Tail::left);
     return !log.sections().empty() && log.sections().rbegin()->second.finished;
-  } catch (const Error& error) {
-    if (!has_tables || error.code() == ExitCode::cannot_write) throw;
-    return true;
+  } catch (const DataError&) {
+    if (!has_tables) throw;
+  } catch (const DriftError&) {
+    if (!has_tables) throw;
   }
+  return true;
 }
 
 /// The plan of the section that was opened last. Its config is that of a manifest, which may have

@@ -1,7 +1,11 @@
 #pragma once
+// Files of a run folder, and the rows of its tables of failures and predictions.
+
 #include <string>
 #include <vector>
 
+#include "analysis/tables/generation_tables.h"
+#include "analysis/tables/predictions.h"
 #include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/plan/plan.h"
 
@@ -25,5 +29,10 @@ bool has_run_files(const Plan& plan, const RunLog& log, const std::string& folde
 /// Rows at temperature 0 whose text differs from plain decoding's of the same prompt, in any
 /// repetition that it is compared with. @throws DataError if a journal cannot be read
 int num_greedy_differences(const Plan& plan, const RunLog& log);
+
+struct LoadedPlan;
+
+std::vector<analysis::FailureRow> failure_rows(const Plan& plan, const RunLog& log);
+std::vector<analysis::PredictionRow> prediction_rows(const LoadedPlan& loaded, const RunLog& log);
 
 }  // namespace speclab::experiments

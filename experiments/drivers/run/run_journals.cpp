@@ -8,10 +8,9 @@
 #include <functional>
 #include <thread>
 
-#include "analysis/tables/csv_records.h"
+#include "analysis/tables/csv_writer.h"
 #include "analysis/tables/file_digests.h"
 #include "experiments/drivers/config/kinds.h"
-#include "experiments/drivers/journal/config_changes.h"
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/journal/origin.h"
 #include "experiments/drivers/kinds/kind_steps.h"

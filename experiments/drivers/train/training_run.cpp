@@ -6,9 +6,9 @@
 #include <cmath>
 #include <filesystem>
 
-#include "experiments/drivers/config/text_caches.h"
+#include "experiments/drivers/config/train_config.h"
 #include "experiments/drivers/config/train_schema.h"
-#include "experiments/drivers/journal/program_origin.h"
+#include "experiments/drivers/journal/origin.h"
 #include "experiments/drivers/prompts/chat_prompt.h"
 #include "experiments/drivers/prompts/prompt.h"
 #include "sim/system/errors.h"

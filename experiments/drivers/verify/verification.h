@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "experiments/drivers/program/progress.h"
+#include "experiments/drivers/verify/arithmetic_distance.h"
 #include "experiments/drivers/verify/exact_law.h"
-#include "experiments/drivers/verify/row_noise.h"
 #include "experiments/drivers/verify/sampled_law.h"
 
 namespace speclab::experiments {

@@ -1,6 +1,6 @@
 #pragma once
 // A run as Slurm jobs: one that prepares, an array whose tasks measure a shard each, one that makes
-// the files.
+// the files. Slurm is asked by its own commands, with plain users' rights.
 
 #include <cstdint>
 #include <functional>
@@ -11,9 +11,36 @@
 #include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/program/progress.h"
 #include "experiments/drivers/run/run_journals.h"
-#include "experiments/drivers/workers/slurm_queue.h"
 
 namespace speclab::experiments {
+
+struct SlurmOptions {
+  bool detach = false;      ///< do not wait for the jobs
+  int tasks = 8;            ///< of the job array at most
+  std::string partition{};  ///< sbatch's default where empty; so are the next two
+  std::string time{};       ///< of a task, as sbatch reads it
+  std::string arguments{};  ///< of sbatch, apart by spaces
+};
+
+/// @param arguments  of sbatch, the script at the end @return the job's id
+/// @throws ConfigError with what sbatch says if it takes no job, or is not there
+std::string submit_job(const std::vector<std::string>& arguments);
+
+enum class QueueAnswer : std::uint8_t {
+  queued,
+  gone,
+  none
+};  ///< of the controller; none where it, or squeue, does not answer
+
+/// Whether the job waits or runs.
+QueueAnswer ask_queue(const std::string& job);
+
+/// The same for a job that was submitted here: a controller that does not answer may come back.
+/// @throws ConfigError if there is no squeue
+bool is_in_queue(const std::string& job);
+
+/// Takes a job back; one that has ended stays as it is.
+void cancel_job(const std::string& job);
 
 /// Counts the rows that other processes write into the journals of a run and its shards; what was
 /// counted is not read again.

@@ -17,7 +17,6 @@
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/measure/measurement.h"
-#include "experiments/drivers/measure/measuring_progress.h"
 #include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/workers/worker_process.h"
 #include "sim/system/errors.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "analysis/stats/median.h"
+#include "analysis/stats/intervals.h"
 #include "sim/statistics/distributions.h"
 #include "sim/system/errors.h"
 

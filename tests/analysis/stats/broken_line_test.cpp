@@ -1,4 +1,4 @@
-#include "analysis/stats/broken_line.h"
+#include "analysis/stats/line_fit.h"
 
 #include <gtest/gtest.h>
 

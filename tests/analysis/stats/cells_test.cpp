@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "analysis/stats/acceptance_by_position.h"
+#include "analysis/stats/group_ratio.h"
 #include "analysis/stats/groups.h"
-#include "analysis/stats/pilot_choice.h"
 #include "analysis/tables/table.h"
 #include "sim/system/errors.h"
 #include "tests/analysis/support/synthetic_run.h"

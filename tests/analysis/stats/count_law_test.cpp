@@ -1,4 +1,4 @@
-#include "analysis/stats/count_law.h"
+#include "analysis/stats/significance.h"
 
 #include <gtest/gtest.h>
 

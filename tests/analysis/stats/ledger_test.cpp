@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "analysis/stats/clustered_mean.h"
+#include "analysis/stats/intervals.h"
 #include "sim/system/errors.h"
 
 namespace speclab::analysis {

@@ -1,4 +1,4 @@
-#include "analysis/stats/percentile.h"
+#include "analysis/stats/intervals.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/stats/sign_test.h"
+#include "analysis/stats/significance.h"
 
 #include <gtest/gtest.h>
 

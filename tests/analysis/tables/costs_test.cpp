@@ -24,7 +24,7 @@ TEST(Costs, AreReadWithTheirIntervals) {
   ASSERT_EQ(costs.size(), 2u);
   EXPECT_EQ(costs[0].ns.interval->high, 11);
   EXPECT_EQ(costs[0].rows, 2);
-  EXPECT_EQ(costs[1].drafter, "bigram");
+  EXPECT_EQ(costs[1].setting.drafter, "bigram");
   EXPECT_FALSE(costs[1].ns.interval);
 }
 

@@ -1,10 +1,9 @@
-#include "analysis/tables/csv_records.h"
+#include "analysis/tables/csv_writer.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "analysis/tables/csv_writer.h"
 #include "analysis/tables/table.h"
 
 namespace speclab::analysis {

@@ -1,10 +1,11 @@
-#include "analysis/tables/drafts.h"
+#include "analysis/tables/text_samples.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "analysis/tables/run_folder.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "tests/analysis/support/synthetic_run.h"

@@ -16,7 +16,7 @@ using testing::copy_rows;
 using testing::logits_of;
 using testing::random_tokens;
 
-struct Setting {
+struct RowsSetting {
   const cpu::CpuKernels* kernels;
   cpu::NumberForms numbers;
   int threads;
@@ -25,8 +25,8 @@ struct Setting {
 };
 
 /// Every kernel set with one thread, the best one also with teams.
-std::vector<Setting> settings() {
-  std::vector<Setting> all;
+std::vector<RowsSetting> settings() {
+  std::vector<RowsSetting> all;
   std::vector<cpu::NumberForms> arithmetics = {cpu::ElementType::float32,
                                                cpu::ElementType::bfloat16};
   for (const auto kind :
@@ -40,14 +40,14 @@ std::vector<Setting> settings() {
   return all;
 }
 
-std::string setting_name(const ::testing::TestParamInfo<Setting>& named) {
-  const Setting& s = named.param;
+std::string setting_name(const ::testing::TestParamInfo<RowsSetting>& named) {
+  const RowsSetting& s = named.param;
   std::string arithmetic = s.numbers.name();
   std::erase_if(arithmetic, [](char c) { return c == ' '; });
   return std::string(s.kernels->name) + "_" + arithmetic + "_" + std::to_string(s.threads);
 }
 
-class LlamaRows : public ::testing::TestWithParam<Setting> {
+class LlamaRows : public ::testing::TestWithParam<RowsSetting> {
  protected:
   std::vector<Token> tokens(std::size_t count) {
     return random_tokens(random_, config_.vocab_size, count);

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "engines/cpu/bfloat16.h"
-#include "engines/cpu/low_bit_forms.h"
 #include "engines/cpu/low_bit_packing.h"
+#include "engines/cpu/number_forms.h"
 #include "engines/cpu/packed_matrix.h"
 #include "engines/formats/dequantise.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engines/models/counted_model.h"
+#include "engines/models/wrapped_models.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 
 namespace speclab::engines {

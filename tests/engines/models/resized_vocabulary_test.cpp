@@ -1,4 +1,4 @@
-#include "engines/models/resized_vocabulary.h"
+#include "engines/models/wrapped_models.h"
 
 #include <gtest/gtest.h>
 

@@ -173,7 +173,7 @@ Setting reads(Dice& dice) {
 
 Setting bytes(Dice& dice) {
   const Chain chain = any_chain(dice);
-  const ReadBytes read{dice.between(1e9, 2e9), dice.between(1e7, 2e8)};
+  const sim::ReadBytes read{dice.between(1e9, 2e9), dice.between(1e7, 2e8)};
   const double per_token = bytes_per_token(chain.alpha, chain.gamma, read),
                of_round = read.target_bytes + chain.gamma * read.draft_bytes;
   return {0.0, of_round, [=](Dice& d) { return of_round - per_token * chain.tokens(d); }};

@@ -1,4 +1,4 @@
-#include "sim/system/table_text.h"
+#include "sim/system/utf8.h"
 
 #include <gtest/gtest.h>
 

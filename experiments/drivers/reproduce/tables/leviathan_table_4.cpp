@@ -18,13 +18,13 @@ constexpr double kInputRounding = 0.005;    ///< α and c are printed to two dec
 constexpr int kLongest = 64;
 
 /// The settings of a row.
-struct Setting {
+struct PaperSetting {
   double acceptance_rate, cost_ratio;
   int speculation_length;
   std::string text;
 };
 
-Setting setting_of(const analysis::Table& table, std::size_t row) {
+PaperSetting setting_of(const analysis::Table& table, std::size_t row) {
   return {table.number(row, "acceptance_rate"), table.number(row, "cost_ratio"),
           small_count(table, row, "speculation_length"),
           fmt::format("task={};draft_model={};temperature={}", table.text(row, "task"),
@@ -32,7 +32,7 @@ Setting setting_of(const analysis::Table& table, std::size_t row) {
 }
 
 /// What α and c that round to the printed ones give.
-analysis::Interval reachable_speedups(const Setting& s) {
+analysis::Interval reachable_speedups(const PaperSetting& s) {
   return {sim::predicted_speedup(s.acceptance_rate - kInputRounding, s.speculation_length,
                                  s.cost_ratio + kInputRounding),
           sim::predicted_speedup(s.acceptance_rate + kInputRounding, s.speculation_length,
@@ -40,7 +40,7 @@ analysis::Interval reachable_speedups(const Setting& s) {
 }
 
 Comparison compared(const analysis::Table& table, std::size_t row) {
-  const Setting s = setting_of(table, row);
+  const PaperSetting s = setting_of(table, row);
   const std::string quantity = table.text(row, "quantity");
   const double expected =
       sim::predicted_speedup(s.acceptance_rate, s.speculation_length, s.cost_ratio);

@@ -1,4 +1,4 @@
-#include "experiments/drivers/config/text_caches.h"
+#include "experiments/drivers/config/train_config.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "experiments/drivers/journal/config_changes.h"
+#include "experiments/drivers/journal/origin.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,6 @@
 #include <functional>
 #include <set>
 
-#include "experiments/drivers/journal/entry_line.h"
 #include "experiments/drivers/journal/json_columns.h"
 #include "experiments/drivers/kinds/drafter_acceptance.h"
 #include "experiments/drivers/kinds/rule_atlas.h"

@@ -1,4 +1,4 @@
-#include "experiments/drivers/journal/entry_line.h"
+#include "experiments/drivers/journal/entry_json.h"
 
 #include <gtest/gtest.h>
 

@@ -148,7 +148,7 @@ TEST(WorkKeys, OfAMixtureHoldItsParts) {
   const WorkKeys three(plan_of_3), four(plan_of_4);
   for (std::size_t row = 0; row < plan_of_3.generations.size(); ++row) {
     const bool is_mixture =
-        plan_of_3.cells[plan_of_3.generations[row].cell].drafting.drafter == "both";
+        plan_of_3.cells[plan_of_3.generations[row].cell].setting.drafter == "both";
     EXPECT_EQ(three.of_row(row) == four.of_row(row), !is_mixture) << row;
   }
   EXPECT_NE(plan_digest(plan_of_3), plan_digest(plan_of_4));

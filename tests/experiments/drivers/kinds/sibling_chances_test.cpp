@@ -1,4 +1,4 @@
-#include "experiments/drivers/kinds/sibling_chances.h"
+#include "experiments/drivers/kinds/draft_sums.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <set>
 
-#include "analysis/stats/log_interval.h"
+#include "analysis/stats/intervals.h"
 #include "experiments/drivers/journal/entry_json.h"
 #include "experiments/drivers/measure/cost_samples.h"
 #include "tests/experiments/drivers/support/small_experiment.h"

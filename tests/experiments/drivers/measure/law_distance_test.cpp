@@ -1,4 +1,4 @@
-#include "experiments/drivers/measure/law_distance.h"
+#include "experiments/drivers/measure/second_decoding.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-#include "experiments/drivers/measure/pace.h"
 #include "experiments/drivers/journal/run_log.h"
+#include "experiments/drivers/measure/forward_costs.h"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/drivers/predict/prediction.h"
-#include "experiments/drivers/predict/prediction_tables.h"
-#include "experiments/drivers/predict/prediction_text.h"
+#include "experiments/drivers/predict/prediction_output.h"
 #include "sim/system/errors.h"
 #include "tests/experiments/drivers/predict/predict_files.h"
 

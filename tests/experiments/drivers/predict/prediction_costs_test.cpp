@@ -5,8 +5,7 @@
 #include <cmath>
 
 #include "analysis/tables/table.h"
-#include "experiments/drivers/predict/prediction_tables.h"
-#include "experiments/drivers/predict/prediction_text.h"
+#include "experiments/drivers/predict/prediction_output.h"
 #include "sim/analytic/surface_speedup.h"
 #include "sim/analytic/tokens_per_round.h"
 #include "sim/system/errors.h"

@@ -8,9 +8,7 @@
 
 #include "analysis/tables/manifest.h"
 #include "analysis/tables/table.h"
-#include "experiments/drivers/predict/prediction_figure.h"
-#include "experiments/drivers/predict/prediction_tables.h"
-#include "experiments/drivers/predict/prediction_text.h"
+#include "experiments/drivers/predict/prediction_output.h"
 #include "sim/analytic/speedup.h"
 #include "sim/analytic/tokens_per_round.h"
 #include "sim/system/errors.h"
@@ -215,8 +213,9 @@ TEST(Prediction, RefusesOptionsThatSayNothingOrTooMuch) {
   expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .costs = "x"},
                       "--costs contradicts --cost-ratio");
   expect_config_error({.target_law = "p", .cost_ratio = "0.1"}, "belong together");
-  expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .drafter = "bigram"},
-                      "choose among");
+  expect_config_error(
+      {.acceptance_rate = "0.8", .cost_ratio = "0.1", .choice = {.drafter = "bigram"}},
+      "choose among");
   expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .context = 3}, "--context");
   expect_config_error({.acceptance_rate = "0.8", .cost_ratio = "0.1", .target_bytes = "3"},
                       "belong together");

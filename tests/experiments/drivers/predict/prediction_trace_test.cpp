@@ -5,9 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/tables/table.h"
-#include "experiments/drivers/predict/prediction_figure.h"
-#include "experiments/drivers/predict/prediction_tables.h"
-#include "experiments/drivers/predict/prediction_text.h"
+#include "experiments/drivers/predict/prediction_output.h"
 #include "sim/system/errors.h"
 #include "tests/experiments/drivers/predict/predict_files.h"
 
@@ -45,7 +43,7 @@ TEST(PredictionFromTraces, SaysWhereOneRateDoesNotDescribeATraceAndWhatItLeavesO
 TEST(PredictionFromTraces, OfATraceStandsBesideThatOfItsPositions) {
   PredictOptions options{.trace = SPECLAB_SOURCE_DIR "/tests/golden/runs/quickstart/rounds.csv",
                          .cost_ratio = "0.1",
-                         .drafter = "small_transformer",
+                         .choice = {.drafter = "small_transformer"},
                          .temperature = "0"};
   const Prediction prediction = predict(options);
   EXPECT_GT(prediction.acceptance_rate.value, 0.0);
@@ -60,7 +58,7 @@ TEST(PredictionFromTraces, OfATraceStandsBesideThatOfItsPositions) {
 TEST(PredictionFromTraces, CarriesTheIntervalsOfATracesPositionsIntoEveryAnswer) {
   PredictOptions options{.trace = SPECLAB_SOURCE_DIR "/tests/golden/runs/quickstart/rounds.csv",
                          .cost_ratio = "0.1:0.08:0.12",
-                         .drafter = "small_transformer",
+                         .choice = {.drafter = "small_transformer"},
                          .temperature = "0"};
   const Prediction prediction = predict(options);
   const PredictedLength& one = prediction.lengths[1];

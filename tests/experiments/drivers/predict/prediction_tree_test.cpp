@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/tables/acceptance.h"
-#include "experiments/drivers/predict/prediction_text.h"
+#include "experiments/drivers/predict/prediction_output.h"
 #include "sim/system/errors.h"
 #include "tests/experiments/drivers/predict/predict_files.h"
 

@@ -1,6 +1,6 @@
 #include "experiments/drivers/predict/predictions.h"
 #include "experiments/drivers/journal/run_log.h"
-#include "experiments/drivers/measure/cell_policy.h"
+#include "experiments/drivers/measure/pilots.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,6 @@
 
 #include "analysis/stats/pair_costs.h"
 #include "experiments/drivers/measure/cost_samples.h"
-#include "experiments/drivers/measure/pilots.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "sim/statistics/distributions.h"
 #include "tests/experiments/drivers/support/small_experiment.h"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "experiments/drivers/measure/measuring_progress.h"
+#include "experiments/drivers/measure/measurement.h"
 #include "tests/experiments/drivers/support/small_experiment.h"
 
 namespace speclab::experiments {

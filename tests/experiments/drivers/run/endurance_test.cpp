@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "analysis/stats/median.h"
+#include "analysis/stats/intervals.h"
 #include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/journal/work_keys.h"
 #include "sim/system/files.h"

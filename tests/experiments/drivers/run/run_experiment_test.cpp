@@ -114,6 +114,31 @@ TEST(RunExperiment, ShapeModelsReplayTheRealModelsAcceptance) {
               0.12);  // about 300 tested of each: three standard errors
 }
 
+/// Defect: a shape model under a sampling setting finds no pilot, because costs are asked for
+/// without it.
+TEST(RunExperiment, ShapeModelsReplayUnderSamplingSettings) {
+  const SmallExperiment experiment;
+  const Plan plan = experiment.plan({R"(target.model=["fake", "shape-15m"])", "sampling.top_k=2",
+                                     "axes.temperature=1.0", "axes.policy=constant:4"});
+  experiment.run(plan, "run");
+  for (const auto& generation : analysis::read_run(experiment.folder("run")).generations)
+    EXPECT_EQ(generation.axes.top_k, 2);
+}
+
+/// Defect: of a mixture's models the first alone stands in the manifest.
+TEST(RunExperiment, NamesEveryModelOfAMixture) {
+  const SmallExperiment experiment;
+  experiment.run(make_plan(read_run_config(
+                     experiment.config_file(
+                         "[drafters.mix]\nkind = \"mixture\"\nparts = [\"bigram\", \"ngram\"]\n"),
+                     {"axes.drafter=mix", "axes.temperature=0.0"})),
+                 "run");
+  const analysis::Run run = analysis::read_run(experiment.folder("run"));
+  for (const char* part : {"bigram", "ngram"})
+    EXPECT_EQ(std::ranges::count(run.manifest.models, part, &analysis::ModelProvenance::name), 1)
+        << part;
+}
+
 TEST(RunExperiment, LossyRowsSayHowFarTheirLawIsOff) {
   const SmallExperiment experiment;
   const Plan plan =

@@ -1,6 +1,6 @@
 // Rows alone against rows side by side: nothing on kernels that are row-invariant, noise under a
 // calibrated ceiling on those that are not, and faults of forwards of several rows far above it.
-#include "experiments/drivers/verify/row_noise.h"
+#include "experiments/drivers/verify/arithmetic_distance.h"
 
 #include <gtest/gtest.h>
 
