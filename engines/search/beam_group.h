@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "engines/interface/language_model.h"
 #include "engines/interface/sequence_search.h"
 #include "engines/search/forced_words.h"
 #include "engines/search/row_scorer.h"
