@@ -168,7 +168,7 @@ std::string sentence(const std::string& model, const std::map<std::int64_t, doub
       model, wide->first, wide->second / one->second, one->second * 1e-6);
 }
 
-/// What a row costs, and from where on another amount.
+/// Names the cost of a row, and the number of rows from which it is another.
 std::string break_sentence(const std::map<std::int64_t, double>& ns_of_rows) {
   constexpr std::size_t kFewestPoints = 6;  // one more than the fit has to have
   if (ns_of_rows.size() < kFewestPoints) return "";

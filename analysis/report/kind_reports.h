@@ -38,7 +38,7 @@ struct AtlasPageContent {
 /// The page of a rule atlas: figures, every count in a table, provenance.
 std::string atlas_page_html(const AtlasPageContent& content, const std::string& plotly_js);
 
-/// Which rule keeps most, and whether the counts fit their exact laws.
+/// Names the rule that keeps most, and says whether the counts fit their exact laws.
 std::string atlas_answer(const std::vector<AtlasRow>& rows);
 
 struct CostPageContent {
@@ -51,8 +51,8 @@ struct CostPageContent {
 /// The page of a run that measured costs alone: figures, every point in a table, provenance.
 std::string cost_page_html(const CostPageContent& content, const std::string& plotly_js);
 
-/// What a wider forward costs: per model at the longest context, t(rows) / t(1) for the most rows
-/// up to 8; of six points or more, what a row costs and from where on another amount.
+/// Says for each model at the longest context t(rows) / t(1), for the most rows up to 8. From six
+/// points on it adds the cost of a row, and the number of rows from which it is another.
 std::string cost_answer(const std::vector<CostRow>& costs);
 
 }  // namespace speclab::analysis

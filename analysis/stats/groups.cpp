@@ -75,7 +75,7 @@ void add_time_split(const Generations& generations, Bootstrap& bootstrap, GroupS
   summary.token_ns = ratio_over(generations, split_ns, tokens, bootstrap);
 }
 
-/// That of the cell, where all are of one: cells that are measured together have none.
+/// The predicted interval of the one cell that all are of; several cells together have none.
 std::optional<sim::Interval> speedup_interval(const Generations& generations, const Run& run) {
   const std::string& cell = generations.front()->cell_id;
   const auto found = run.predictions.find(cell);
@@ -169,7 +169,7 @@ std::vector<Group> make_groups(const Run& run, Categories categories, const Base
   return groups;
 }
 
-/// What could be chosen at one model and setting, and is to be compared.
+/// The groups that are compared at one model and setting.
 using Candidates = std::vector<const Group*>;
 
 Candidates candidates_beside(const Group& plain, const std::vector<Group>& groups) {

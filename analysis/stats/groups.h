@@ -89,9 +89,9 @@ std::vector<Group> pooled_groups(const Run& run, const Baseline& baseline, Boots
 std::vector<Group> groups_by_category(const Run& run, const Baseline& baseline,
                                       Bootstrap& bootstrap);
 
-/// Of the groups that share model and sampling settings: the one whose walltime the pilots
-/// predicted to be the shortest, and the one that was found to have the shortest. Either may be
-/// plain decoding; neither is lossy, which would be another text's time.
+/// Two of the groups that share model and sampling settings: the one that the pilots predicted to
+/// have the shortest walltime, and the one that was found to have it. Either may be plain decoding;
+/// neither is lossy, which would be another text's time.
 struct PilotChoice {
   const Group* chosen;
   const Group* fastest;

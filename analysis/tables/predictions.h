@@ -1,5 +1,5 @@
 #pragma once
-// What is expected of cells and of speculation lengths.
+// Predictions of cells and of speculation lengths.
 
 #include <cstdint>
 #include <optional>

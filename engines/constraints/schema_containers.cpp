@@ -14,7 +14,7 @@ namespace {
 /// Characters that stand for themselves within a string.
 const CharacterSet kPlain{{U' ', U'!'}, {U'#', U'['}, {U']', 0x10FFFF}};
 
-/// As it stands between quotes.
+/// The character as it stands between quotes.
 std::string spelling_of(char32_t character) {
   const std::string quoted = nlohmann::json(utf8_of(character)).dump();
   return quoted.substr(1, quoted.size() - 2);

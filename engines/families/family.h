@@ -11,7 +11,7 @@
 
 namespace speclab::engines {
 
-// Where the tensors of a decoder stand in a file: names and forms by role.
+// Tensors of a decoder in a file: names and forms by role.
 
 /// How a file's tensor holds a role.
 enum class Form : std::uint8_t {

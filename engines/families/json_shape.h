@@ -73,7 +73,7 @@ class JsonNode;
 
 /// Sizes and constants, not yet validated. @throws ModelFileError naming the field
 DecoderShape read_llama_shape(const JsonNode& object);
-/// The same fields as an object.
+/// Writes the same fields as an object.
 nlohmann::ordered_json llama_shape_json(const DecoderShape& config);
 
 /// Writes config.json, so that transformers loads the folder as LlamaForCausalLM.

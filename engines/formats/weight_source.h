@@ -13,7 +13,7 @@
 
 namespace speclab::engines {
 
-/// Where the data of one tensor lies, already checked to be whole blocks inside the file.
+/// The place of one tensor's data, already checked to be whole blocks inside the file.
 struct TensorExtent {
   const BlockFormat* format = nullptr;
   std::uint64_t offset = 0;  ///< from the start of the file
@@ -61,7 +61,7 @@ class WeightSource {
   virtual std::vector<std::string> weight_paths() const { return {path()}; }
 };
 
-/// Where the tensors of one model file lie; the common part of the formats' WeightSources.
+/// The places of the tensors of one model file; the common part of the formats' WeightSources.
 class TensorTable {
  public:
   /// @return false if the name is there already
