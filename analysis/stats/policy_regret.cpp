@@ -36,14 +36,14 @@ void keep_shared(std::vector<ByPrompt>& policies) {
                   [&](const auto& entry) { return !policies.front().contains(entry.first); });
 }
 
-double ns_per_token(const ByPrompt& policy, double Sums::* ns) {
+double ns_per_token(const ByPrompt& policy, double Sums::*ns) {
   double sum = 0, tokens = 0;
   for (const auto& [prompt, sums] : policy) sum += sums.*ns, tokens += sums.tokens;
   return sum / tokens;
 }
 
 /// Time a token of one over that of the other, the same prompts in both, less one.
-Estimate excess(const ByPrompt& own, const ByPrompt& other, double Sums::* ns,
+Estimate excess(const ByPrompt& own, const ByPrompt& other, double Sums::*ns,
                 Bootstrap& bootstrap) {
   std::array<ClusterTotals, 2> factors;
   for (const auto& [prompt, sums] : own) factors[0].add(sums.*ns, sums.tokens);
@@ -71,7 +71,7 @@ double least_ns(const Round& round, const sim::CostSurface& costs) {
 ByPrompt times_of(const Run& run, const Group& group, const PairCosts& costs) {
   ByPrompt times;
   for (const Generation* g : group.generations) {
-    Sums& sums = times[g->prompt_id];
+    Sums& sums = times[g->cluster()];
     sums.surface_ns += surface_times(run, *g, costs).rounds_ns();
     sums.measured_ns += static_cast<double>(g->decode_ns);
     sums.tokens += static_cast<double>(g->output_tokens);
@@ -83,7 +83,7 @@ ByPrompt times_of(const Run& run, const Group& group, const PairCosts& costs) {
 ByPrompt clairvoyant_times(const Run& run, const Group& longest, const PairCosts& costs) {
   ByPrompt times;
   for (const Generation* g : longest.generations) {
-    Sums& sums = times[g->prompt_id];
+    Sums& sums = times[g->cluster()];
     sums.tokens += static_cast<double>(g->output_tokens);
     if (g->drafting_rounds > 0)
       sums.surface_ns += costs.drafter_prefill_ns(static_cast<int>(g->prompt_tokens));

@@ -1,5 +1,8 @@
 #include "analysis/tables/costs.h"
 
+#include <ranges>
+
+#include "analysis/tables/axes.h"
 #include "analysis/tables/fields.h"
 #include "analysis/tables/intervals.h"
 #include "sim/system/errors.h"
@@ -21,10 +24,18 @@ void check_cost(const Table& table, std::size_t place, const CostRow& row) {
 }  // namespace
 
 Setting setting_of_costs(const Setting& setting) {
-  if (setting.is_plain()) return {.model = setting.model};
-  Setting costs = setting.drafting();
-  costs.model = setting.model;
+  Setting costs = setting_of_forwards(setting);
+  costs.batch = setting.batch;
+  costs.generation = setting.generation;
+  if (setting.is_plain()) return costs;
+  costs.drafter = setting.drafter;
+  costs.tree = setting.tree;
+  costs.verifier = setting.verifier;
   return costs;
+}
+
+Setting setting_of_forwards(const Setting& setting) {
+  return {.model = setting.model, .weights = setting.weights, .activations = setting.activations};
 }
 
 const Schema<CostRow>& costs_table() {
@@ -50,7 +61,11 @@ const Schema<CostRow>& costs_table() {
             {"rows", &CostRow::rows, Count{.least = 1},
              "rows of the forward, tokens in the cache before it, sequences"},
             {"context", &CostRow::context, Count{}, ""},
-            {"batch", &CostRow::batch, Count{.least = 1}, ""}},
+            {"batch", part(&Setting::batch), Count{.least = 1}, ""},
+            {"weights", part(&Setting::weights), MaybeText{},
+             "of the target; as in `rows.csv`, like `activations` and `generation`", kWeightsGroup},
+            {"activations", part(&Setting::activations), MaybeText{}, "", kActivationsGroup},
+            {"generation", part(&Setting::generation), MaybeText{}, "", kGenerationGroup}},
            estimate_columns<CostRow>(
                "ns", &CostRow::ns, {.high = 1e15, .unit = "ns"},
                "mean over `n` passes of the median in each, with its 95 % interval (Student's t "
@@ -59,8 +74,13 @@ const Schema<CostRow>& costs_table() {
                "`n` timings and the interval of order statistics, empty if `n` < 6. Rows before "
                "2026-11-24 are such medians over all passes"),
            {{"n", [](auto& row) -> auto& { return row.ns.n; }, Count{.least = 1},
-             "passes; of a point that one pass met, timings"}}})};
-  return table;
+             "passes; of a point that one pass met, timings"
+}
+}  // namespace speclab::analysis
+})
+}
+;
+return table;
 }
 
 std::vector<CostRow> read_costs(const std::string& path) {
@@ -69,12 +89,17 @@ std::vector<CostRow> read_costs(const std::string& path) {
   return costs;
 }
 
+std::string costs_csv(const std::vector<CostRow>& costs) {
+  return costs_table().csv(costs, axis_groups(costs | std::views::transform(&CostRow::setting)));
+}
+
 const Schema<PaceRow>& pace_table() {
   static const Schema<PaceRow> table{
       "pace.csv",
       "a bare forward between two generations, measured",
       {{"row_id", &PaceRow::row_id, Count{}, "the generation that follows"},
-       {"model", &PaceRow::model, Text{}, "as in `costs.csv`"},
+       {"model", &PaceRow::model, Text{},
+        "as in `costs.csv`, with its weights and activations where the run varies them"},
        {"rows", &PaceRow::rows, Count{.least = 1}, ""},
        {"context", &PaceRow::context, Count{}, ""},
        {"ns", &PaceRow::ns, Number{.low = 1, .high = 1e15, .unit = "ns"}, "time of the forward"}}};

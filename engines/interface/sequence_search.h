@@ -48,6 +48,7 @@ struct SearchRecord {
   std::int64_t draft_ns = 0;                       ///< of decode_ns, the drafter's
   std::int64_t num_steps = 0, num_rows = 0;        ///< forwards behind the prompt, and their rows
   std::int64_t num_drafted = 0, num_accepted = 0;  ///< steps that drafts foretold, and that came so
+  std::vector<RoundRecord> rounds{};  ///< one a forward; its drafts are the steps that it foretells
   ReadBytes read{};
 };
 

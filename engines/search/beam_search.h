@@ -32,8 +32,10 @@ class BeamSearch {
   /// One forward, and every step that its rows allow. @return true if the search is over
   bool round(const Request& request, StopReason& reason);
   std::vector<ForwardRow> rows_of_beams();
-  void add_drafts(std::vector<ForwardRow>& rows);
+  /// @return steps that the drafts foretell
+  std::int32_t add_drafts(std::vector<ForwardRow>& rows);
   std::int32_t num_steps() const;
+  void record_round(RoundRecord round, std::int64_t step_ns);
   void step_groups(const ForwardResult& result, std::uint32_t sequence);
   void keep_parents();
   bool is_over(StopReason& reason) const;

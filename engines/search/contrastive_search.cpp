@@ -124,21 +124,30 @@ std::size_t ContrastiveSearch::choose(const std::vector<ScoredToken>& candidates
 }
 
 Token ContrastiveSearch::step() {
+  LapClock clock;
+  RoundRecord round{.round = static_cast<std::int32_t>(record_.rounds.size()),
+                    .position = static_cast<std::int32_t>(tokens_.size()),
+                    .emitted = 1};
   const std::vector<ScoredToken> tried = candidates();
   std::vector<ForwardRow> rows;
   for (const ScoredToken& one : tried) {
     rows.push_back({one.token, static_cast<std::int32_t>(tokens_.size()), slot_});
     rows.back().wants_hidden = true;
   }
+  round.rows = static_cast<std::int32_t>(std::ssize(rows));
+  round.other_ns = clock.lap_ns();
   const ForwardResult result = target_.forward(rows, *cache_);
+  round.target_ns = clock.lap_ns();
   ++record_.num_steps;
-  record_.num_rows += std::ssize(rows);
+  record_.num_rows += round.rows;
   const std::size_t chosen = choose(tried, result);
   logits_.assign(result.row(chosen).begin(), result.row(chosen).end());
   remember(result.hidden_row(chosen));
   const auto row = static_cast<std::int32_t>(chosen);
   cache_->commit(slot_, {&row, 1});
   tokens_.push_back(tried[chosen].token);
+  round.verify_ns = clock.lap_ns();
+  record_.rounds.push_back(round);
   return tried[chosen].token;
 }
 

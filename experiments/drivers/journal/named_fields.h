@@ -42,6 +42,18 @@ struct MayLack {
 template <typename T>
 MayLack(T&) -> MayLack<T>;
 
+/// A number that is left out where it is 1.
+template <typename T>
+struct UsuallyOne {
+  T& value;
+
+  explicit operator bool() const { return value != 1; }
+  T& operator*() const { return value; }
+  T& emplace() const { return value; }
+};
+template <typename T>
+UsuallyOne(T&) -> UsuallyOne<T>;
+
 /// All values of an enumeration, which stand as their texts.
 template <typename Enum>
 inline constexpr auto kValues = std::array<Enum, 0>{};
@@ -62,10 +74,14 @@ template <typename Visit>
 Bind(Visit) -> Bind<Visit>;
 
 template <typename T>
-concept HasFields = requires(T& value, const Bind<int>& bind) { name_fields(bind, value); };
+concept HasFields = requires(T& value, const Bind<int>& bind) {
+  name_fields(bind, value);
+};
 
 template <typename T>
-concept IsOptional = requires(T& field) { field ? field.emplace() : *field; };
+concept IsOptional = requires(T& field) {
+  field ? field.emplace() : *field;
+};
 
 template <typename T>
 Json json_of(const T& value);
