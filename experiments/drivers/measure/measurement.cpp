@@ -54,6 +54,16 @@ std::vector<analysis::TextPiece> pieces_of(const GenerationRecord& record,
   return pieces;
 }
 
+/// Over the ids of a text alone, or of all texts with their lengths between them.
+std::string hash_of_texts(const GenerationRecord& record) {
+  std::vector<Token> all = record.output_ids;
+  for (const std::vector<Token>& text : record.other_texts) {
+    all.push_back(static_cast<Token>(text.size()));
+    all.insert(all.end(), text.begin(), text.end());
+  }
+  return output_hash(all);
+}
+
 RowEntry row_entry(Workbench& bench, std::size_t row, std::size_t prompt_tokens,
                    const GenerationRecord& record) {
   const PlannedGeneration& generation = bench.plan().generations[row];
@@ -62,7 +72,7 @@ RowEntry row_entry(Workbench& bench, std::size_t row, std::size_t prompt_tokens,
   return {.row_id = static_cast<std::int64_t>(row),
           .prompt_tokens = static_cast<std::int64_t>(prompt_tokens),
           .output_tokens = static_cast<std::int64_t>(record.output_ids.size()),
-          .output_hash = output_hash(record.output_ids),
+          .output_hash = hash_of_texts(record),
           .stop_reason = record.stop_reason,
           .prefill_ns = record.prefill_ns,
           .time_to_first_token_ns = record.time_to_first_token_ns,

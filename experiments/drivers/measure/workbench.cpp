@@ -38,6 +38,8 @@ GenerationRecord record_of(const engines::SearchRecord& found) {
                           .decode_ns = found.decode_ns,
                           .read = found.read};
   record.fates.assign(record.output_ids.size(), TokenFate::plain);
+  for (std::size_t i = 1; i < found.sequences.size(); ++i)
+    record.other_texts.push_back(found.sequences[i].ids);
   const RoundRecord& first = record.rounds.front();
   record.time_to_first_token_ns =
       record.prefill_ns + first.draft_ns + first.target_ns + first.verify_ns + first.other_ns;
