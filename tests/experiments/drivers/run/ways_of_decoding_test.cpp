@@ -64,16 +64,16 @@ TEST(WaysOfDecoding, AStoppedRunGoesOnWithinABatch) {
     const SmallExperiment experiment;
     const Plan plan = experiment.plan(settings);
     experiment.run(plan, "whole");
-    int checks = 0;
+    int checks = 0, stops = 0;
     const auto stop = [&] {
-      if (++checks % 60 == 0) throw Error(ExitCode::interrupted, "stopped");
+      if (++checks > 100 * (stops + 1)) throw Error(ExitCode::interrupted, "stopped");
     };
-    int stops = 0;
     for (bool is_done = false; !is_done;) try {
         is_done = experiment.run(plan, "stopped", stop) != RunOutcome::was_complete;
       } catch (const Error& error) {
         ASSERT_EQ(error.code(), ExitCode::interrupted);
         ++stops;
+        checks = 0;
       }
     EXPECT_GT(stops, 2);
     EXPECT_EQ(experiment.file("stopped", "rows.csv"), experiment.file("whole", "rows.csv"));
