@@ -9,7 +9,6 @@
 #include "analysis/tables/table.h"
 #include "sim/core/model_name.h"
 #include "sim/system/errors.h"
-#include "sim/system/versions.h"
 
 namespace speclab::analysis {
 namespace {
@@ -20,7 +19,7 @@ constexpr std::size_t kMostRows = 20'000;  ///< one is written every 800 texts o
 constexpr std::size_t kMostDrafted = 16;   ///< tokens in a row that a drafter is trained on
 constexpr std::uintmax_t kMostCurveBytes = std::uintmax_t{1} << 24;
 
-std::string file_of(const std::string& folder) { return newest_version(folder) + "/training.csv"; }
+std::string file_of(const std::string& folder) { return folder + "/training.csv"; }
 
 /// "" of the first drafted token, "_2" of the second.
 std::string suffix_of(std::size_t token) {
@@ -143,7 +142,7 @@ TrainingCurve read_training_curve(const std::string& folder) {
   TrainingCurve curve{
       .name = escaped(model_name_of_path(std::filesystem::weakly_canonical(folder).string())),
       .points = {},
-      .origins = read_training_origins(newest_version(folder))};
+      .origins = read_training_origins(folder)};
   for (std::size_t row = 0; row < table.size(); ++row) {
     curve.points.push_back(read_point(table, row));
     if (row > 0 && curve.points[row].tokens <= curve.points[row - 1].tokens)
