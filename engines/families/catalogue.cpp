@@ -56,6 +56,7 @@ std::optional<CatalogueEntry> named_entry(const std::string& model) {
         version_folder(entry.name, version_of_path(model)) != model)
       continue;
     entry.path = version_folder(entry.path, version_of_path(model));
+    entry.fetched_by = "speclab models inspect " + entry.name + ", which tells the newest version";
     return entry;
   }
   return std::nullopt;
