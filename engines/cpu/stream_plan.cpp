@@ -166,4 +166,11 @@ StreamPlan::StreamPlan(const DecoderShape& shape, const DecoderWeights& weights,
     streamed_bytes_ += layers[static_cast<std::size_t>(layer)];
 }
 
+std::optional<StreamPlan> stream_plan(const DecoderShape& shape, const DecoderWeights& weights,
+                                      const NumberForms& numbers) {
+  if (!numbers.resident_bytes) return std::nullopt;
+  StreamPlan plan(shape, weights, MatrixForms(shape, weights, numbers), *numbers.resident_bytes);
+  return plan.streams() ? std::optional(std::move(plan)) : std::nullopt;
+}
+
 }  // namespace speclab::engines::cpu

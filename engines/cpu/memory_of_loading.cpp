@@ -1,9 +1,10 @@
-// Bytes of a model by its sizes: those that loading takes, step by step as in decoder_cpu_load.cpp,
-// and those that a forward reads. Norms and biases are left out.
+// Bytes of a model by its sizes: those that loading takes, step by step as load_decoder takes
+// them, and those that a forward reads. Norms and biases are left out.
 
 #include <algorithm>
 
 #include "engines/cpu/decoder_cpu.h"
+#include "engines/cpu/packed_decoder.h"
 #include "engines/cpu/padding.h"
 
 namespace speclab::engines::cpu {
@@ -15,9 +16,7 @@ constexpr std::int64_t kFloat = sizeof(float);
 
 std::int64_t wide(std::int32_t size) { return padded(size); }
 
-}  // namespace
-
-class DecoderCpu::LoadingMemory {
+class LoadingMemory {
  public:
   LoadingMemory(const DecoderShape& shape, const DecoderWeights& weights,
                 const NumberForms& numbers)
@@ -139,7 +138,9 @@ class DecoderCpu::LoadingMemory {
   std::int64_t held_ = 0, highest_ = 0;
 };
 
-std::int64_t DecoderCpu::bytes_of_a_row(const DecoderShape& shape, const MatrixForms& forms) {
+}  // namespace
+
+std::int64_t bytes_of_a_row(const DecoderShape& shape, const MatrixForms& forms) {
   const Widths widths(shape);
   const auto matrix = [](WeightForm form, std::int64_t columns, std::int64_t depth) {
     return PackedMatrix::data_bytes(form, columns, depth);
@@ -173,7 +174,7 @@ std::int64_t DecoderCpu::bytes_of_a_row(const DecoderShape& shape, const MatrixF
 std::int64_t DecoderCpu::bytes_to_load(const DecoderShape& shape, const DecoderWeights& weights,
                                        const NumberForms& numbers, int num_threads) {
   const std::optional<StreamPlan> plan = stream_plan(shape, weights, numbers);
-  if (plan && plan->streams())
+  if (plan)
     return plan->resident_bytes() +
            LoadingMemory(shape, weights, numbers)
                .of_threads(std::min(num_threads, plan->num_resident_layers()), num_threads);
