@@ -36,8 +36,7 @@ std::vector<const Linear*> probed_products(const PackedDecoder& model) {
 
 /// Duration of one pass over all of them.
 double seconds_of_products(const PackedDecoder& model, Workspace& room,
-                           std::span<const Linear* const> products, int rows,
-                           PackedMatrix Linear::*form) {
+                           std::span<const Linear* const> products, int rows) {
   constexpr BFloat16 kOne = 0x3F80;
   std::int64_t widest = 0;
   for (const Linear* linear : products)
@@ -48,32 +47,32 @@ double seconds_of_products(const PackedDecoder& model, Workspace& room,
   room.team->run([&](int rank) {
     const Worker worker{model, room, rank};
     for (const Linear* linear : products) {
-      multiply(worker, linear->*form, {}, {x.data(), rows, out.data(), linear->matrix.columns()});
+      multiply(worker, *linear, {x.data(), rows, out.data(), linear->matrix.columns()});
       worker.barrier();
     }
   });
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Most rows whose products take less time on low-bit weights than on expanded ones. Both give the
-/// same bits. The time is the best of a few passes that take turns, since other programs may
-/// disturb any of them.
-int most_low_bit_rows(const PackedDecoder& model, Workspace& room) {
+/// Sets the most rows whose products take less time on low-bit weights than on expanded ones. Both
+/// give the same bits. The time is the best of a few passes that take turns, since other programs
+/// may disturb any of them.
+void choose_low_bit_rows(PackedDecoder& model, Workspace& room) {
   const std::vector<const Linear*> products = probed_products(model);
+  if (products.empty()) return;
   int most = 0;
-  if (products.empty()) return most;
   for (const int rows : kProbedRows) {
     double low_bit = 1e9, expanded = 1e9;
     for (int pass = 0; pass < kPasses; ++pass) {
-      low_bit =
-          std::min(low_bit, seconds_of_products(model, room, products, rows, &Linear::matrix));
-      expanded =
-          std::min(expanded, seconds_of_products(model, room, products, rows, &Linear::expanded));
+      model.low_bit_rows = rows;
+      low_bit = std::min(low_bit, seconds_of_products(model, room, products, rows));
+      model.low_bit_rows = 0;
+      expanded = std::min(expanded, seconds_of_products(model, room, products, rows));
     }
     if (low_bit > (rows == 1 ? kClearLoss : 1.0) * expanded) break;
     most = rows;
   }
-  return most;
+  model.low_bit_rows = most;
 }
 
 }  // namespace
@@ -84,7 +83,7 @@ DecoderCpu::DecoderCpu(const DecoderShape& shape, const DecoderWeights& weights,
     : model_(std::make_unique<PackedDecoder>(load_decoder(shape, weights, numbers, *team))),
       room_(std::make_unique<Workspace>(*model_, std::move(team), kernels)),
       info_(describe(shape, weights, numbers, kernels)) {
-  model_->low_bit_rows = most_low_bit_rows(*model_, *room_);
+  choose_low_bit_rows(*model_, *room_);
   const NumberForms wide = numbers.type;
   SPECLAB_EXPECT(
       numbers.weights == WeightChoice::fastest || info_.weight_bytes == model_->bytes_of_a_row(),

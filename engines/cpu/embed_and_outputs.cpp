@@ -93,18 +93,18 @@ void project_outputs(const Worker& worker) {
 }
 
 /// Each piece of a streamed head when it is there.
-void project_streamed(const Worker& worker, const PackedMatrix& head, const Product& product) {
+void project_streamed(const Worker& worker, const Linear& head, const Product& product) {
   const PackedDecoder& model = worker.model;
   WeightStream& stream = *model.streaming->stream;
   MultiplyArgs args =
-      product_args(model, head, model.head.bias, product_rows(worker, head, product), product);
+      product_args(model, head, product_rows(worker, head.matrix, product), product);
   int number = model.shape.num_layers - model.streaming->first_layer;
   for (const Streaming::HeadPiece& piece : model.streaming->head_pieces) {
     stream.wait(number);
     worker.deal(product.rows, piece.num_blocks, 1, [&](Range blocks) {
       args.block_begin = piece.first_block + blocks.begin;
       args.block_end = piece.first_block + blocks.end;
-      run_product(worker, head, args);
+      run_product(worker, head.matrix, args);
     });
     worker.barrier();
     if (worker.rank == 0) stream.done(number);
@@ -189,9 +189,9 @@ void compute_outputs(const Worker& worker) {
   const Linear& head = model.head_product();
   const Product product{room.normed.data(), rows, room.logits.data(), shape.num_logits()};
   if (model.streaming)
-    project_streamed(worker, head.matrix, product);
+    project_streamed(worker, head, product);
   else
-    multiply(worker, model.form_for(head, rows), model.head.bias, product);
+    multiply(worker, head, product);
   if (shape.logit_scale == 1.0f && shape.logit_soft_cap == 0) return;
   worker.barrier();
   scale_logits(worker);

@@ -96,14 +96,13 @@ void multiply_experts(const Worker& worker, const std::vector<Linear>& experts,
     const ExpertTask& task = tasks[static_cast<std::size_t>(at / blocks)];
     const int end = std::min(range.end, (at / blocks + 1) * blocks);
     const Linear& linear = experts[static_cast<std::size_t>(task.expert)];
-    const PackedMatrix& matrix = worker.model.form_for(linear, task.num_slots);
     ProductRows rows = slots;
     rows.x += task.first_slot * slots.row_bytes;
-    MultiplyArgs args = product_args(worker.model, matrix, linear.bias, rows,
-                                     part_of(product, task, worker.model.type));
+    MultiplyArgs args =
+        product_args(worker.model, linear, rows, part_of(product, task, worker.model.type));
     args.block_begin = at % blocks;
     args.block_end = args.block_begin + end - at;
-    run_product(worker, matrix, args);
+    run_product(worker, worker.model.form_for(linear, task.num_slots), args);
     at = end;
   }
 }

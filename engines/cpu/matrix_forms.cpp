@@ -99,6 +99,24 @@ WeightForm MatrixForms::woven(TensorRole gate, TensorRole up, std::int32_t layer
   return !shape_.gated || of(gate, layer) == form ? form : numbers_.expanded();
 }
 
+std::vector<MatrixForms::Sized> MatrixForms::of_layer(std::int32_t layer) const {
+  const Widths widths(shape_);
+  const std::int32_t hidden = shape_.hidden_size, firsts = shape_.gated ? 2 : 1,
+                     experts = shape_.num_experts, read = shape_.experts_per_token;
+  std::vector<Sized> all{{query_key_value(layer, widths.query, widths.key), widths.hidden},
+                         {{{of(attention_output, layer), hidden}}, widths.query}};
+  if (shape_.has_experts(layer)) {
+    const WeightForm first = woven(expert_gate, expert_up, layer);
+    all.push_back({{{of(router, layer), experts}}, widths.hidden});
+    all.push_back({{{first, firsts * widths.expert}}, widths.hidden, experts, read});
+    all.push_back({{{of(expert_down, layer), hidden}}, widths.expert, experts, read});
+  } else {
+    all.push_back({{{woven(gate, up, layer), firsts * widths.inner}}, widths.hidden});
+    all.push_back({{{of(down, layer), hidden}}, widths.inner});
+  }
+  return all;
+}
+
 std::int64_t MatrixForms::bytes_to_read(TensorRole role, std::int32_t layer) const {
   const std::optional<WeightForm> form = low_bit(role, layer);
   const std::int64_t expanded = weights_.bytes_to_read(role, layer);

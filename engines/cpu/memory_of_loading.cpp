@@ -38,15 +38,12 @@ class LoadingMemory {
   }
 
  private:
-  void hold(WeightForm form, std::int64_t columns, std::int64_t depth) {
-    hold({{form, static_cast<int>(columns)}}, depth);
-  }
-  void hold(const std::vector<PackedMatrix::Part>& parts, std::int64_t depth) {
-    held_ += PackedMatrix::memory_bytes(parts, depth);
-    if (!is_low_bit(parts.front().form) || numbers_.weights != WeightChoice::fastest) return;
-    std::vector<PackedMatrix::Part> expanded = parts;
+  void hold(const MatrixForms::Sized& matrix) {
+    held_ += matrix.count * PackedMatrix::memory_bytes(matrix.parts, matrix.depth);
+    if (!is_low_bit(matrix.parts.front().form) || numbers_.weights != WeightChoice::fastest) return;
+    std::vector<PackedMatrix::Part> expanded = matrix.parts;
     for (PackedMatrix::Part& part : expanded) part.form = numbers_.expanded();
-    held_ += PackedMatrix::memory_bytes(expanded, depth);
+    held_ += matrix.count * PackedMatrix::memory_bytes(expanded, matrix.depth);
   }
 
   /// Float32 bytes of one role while it becomes columns.
@@ -57,8 +54,8 @@ class LoadingMemory {
                     wide_values > values ? 2 * kFloat * wide_values : 0);
   }
 
-  void load_table(TensorRole role, std::int64_t columns, std::int64_t depth) {
-    hold(forms_.of(role, 0), columns, depth);
+  void load_table(TensorRole role, std::int32_t columns, std::int64_t depth) {
+    hold({{{forms_.of(role, 0), columns}}, depth});
     highest_ = std::max(highest_, held_ + bytes_of(role, 0, columns * depth));
   }
 
@@ -81,14 +78,13 @@ class LoadingMemory {
 
   /// @return float32 bytes of the layer at its highest point; its matrices are held
   std::int64_t load_layer(std::int32_t layer) {
-    return std::max(load_attention(layer),
-                    shape_.has_experts(layer) ? load_experts(layer) : load_feed_forward(layer));
+    for (const MatrixForms::Sized& matrix : forms_.of_layer(layer)) hold(matrix);
+    return std::max(attention_bytes(layer),
+                    shape_.has_experts(layer) ? expert_bytes(layer) : feed_forward_bytes(layer));
   }
 
-  std::int64_t load_attention(std::int32_t layer) {
+  std::int64_t attention_bytes(std::int32_t layer) const {
     const std::int64_t hidden = widths_.hidden, query_width = widths_.query;
-    hold(forms_.query_key_value(layer, widths_.query, widths_.key), hidden);
-    hold(forms_.of(attention_output, layer), shape_.hidden_size, query_width);
     return std::max({bytes_of(query, layer, query_width * hidden),
                      bytes_of(key, layer, widths_.key * hidden),
                      bytes_of(value, layer, widths_.key * hidden),
@@ -96,10 +92,8 @@ class LoadingMemory {
   }
 
   /// Gate stays while up is read; both are widened one after the other.
-  std::int64_t load_feed_forward(std::int32_t layer) {
+  std::int64_t feed_forward_bytes(std::int32_t layer) const {
     const std::int64_t values = num_elements(up, shape_);
-    hold(forms_.woven(gate, up, layer), num_firsts() * widths_.inner, widths_.hidden);
-    hold(forms_.of(down, layer), shape_.hidden_size, widths_.inner);
     std::int64_t most = gate_bytes(values) + forms_.bytes_to_read(up, layer);
     if (shape_.gated) most = std::max(most, forms_.bytes_to_read(gate, layer));
     if (wide_values(widths_.inner) > values) most = std::max(most, widening_bytes(widths_.inner));
@@ -107,13 +101,7 @@ class LoadingMemory {
   }
 
   /// The values of all experts at once, then copies of one expert's.
-  std::int64_t load_experts(std::int32_t layer) {
-    hold(forms_.of(router, layer), shape_.num_experts, widths_.hidden);
-    for (std::int32_t e = 0; e < shape_.num_experts; ++e) {
-      hold(forms_.woven(expert_gate, expert_up, layer), num_firsts() * widths_.expert,
-           widths_.hidden);
-      hold(forms_.of(expert_down, layer), shape_.hidden_size, widths_.expert);
-    }
+  std::int64_t expert_bytes(std::int32_t layer) const {
     const std::int64_t values = num_elements(expert_up, shape_), gates = gate_bytes(values);
     const std::int64_t reading =
         std::max(gates + forms_.bytes_to_read(expert_up, layer),
@@ -145,29 +133,18 @@ std::int64_t bytes_of_a_row(const DecoderShape& shape, const MatrixForms& forms)
   const auto matrix = [](WeightForm form, std::int64_t columns, std::int64_t depth) {
     return PackedMatrix::data_bytes(form, columns, depth);
   };
-  const std::int64_t hidden = widths.hidden, firsts = shape.gated ? 2 : 1;
   const TensorRole table = shape.head_is_embedding() ? embedding : head;
   std::int64_t bytes = matrix(forms.of(table, 0), shape.num_logits(), widths.table);
   if (shape.embedding_size > 0)
     bytes += matrix(forms.of(embedding_projection, 0), shape.hidden_size, widths.table) +
-             matrix(forms.of(output_projection, 0), shape.table_width(), hidden);
+             matrix(forms.of(output_projection, 0), shape.table_width(), widths.hidden);
   if (shape.is_feature_transformer())
     bytes += matrix(forms.of(fusion, 0), shape.hidden_size,
                     wide(shape.hidden_size + shape.feature_size));
-  for (std::int32_t layer = 0; layer < shape.num_layers; ++layer) {
-    for (const PackedMatrix::Part& part : forms.query_key_value(layer, widths.query, widths.key))
-      bytes += matrix(part.form, part.columns, hidden);
-    bytes += matrix(forms.of(attention_output, layer), shape.hidden_size, widths.query);
-    if (shape.has_experts(layer))
-      bytes +=
-          matrix(forms.of(router, layer), shape.num_experts, hidden) +
-          shape.experts_per_token *
-              (matrix(forms.woven(expert_gate, expert_up, layer), firsts * widths.expert, hidden) +
-               matrix(forms.of(expert_down, layer), shape.hidden_size, widths.expert));
-    else
-      bytes += matrix(forms.woven(gate, up, layer), firsts * widths.inner, hidden) +
-               matrix(forms.of(down, layer), shape.hidden_size, widths.inner);
-  }
+  for (std::int32_t layer = 0; layer < shape.num_layers; ++layer)
+    for (const MatrixForms::Sized& sized : forms.of_layer(layer))
+      for (const PackedMatrix::Part& part : sized.parts)
+        bytes += sized.count_read * matrix(part.form, part.columns, sized.depth);
   return bytes;
 }
 

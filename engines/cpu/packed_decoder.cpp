@@ -16,7 +16,7 @@ void load_vocabulary(const Loading& from, PackedDecoder& model) {
 
 void load_tables(const Loading& from, PackedDecoder& model) {
   const DecoderShape& shape = from.shape;
-  model.head.bias = load_bias(from, head_bias, 0);
+  model.head_product().bias = load_bias(from, head_bias, 0);
   if (shape.positions == Positions::learned)
     model.position_embedding =
         widened(from.weights.read(position_embedding, 0), shape.hidden_size, from.widths.hidden);

@@ -1,6 +1,6 @@
-#include "engines/cpu/packed_layer.h"
+// The matrices of a layer, in the order in which the kernels read them.
 
-#include <utility>
+#include "engines/cpu/packed_decoder.h"
 
 #include "engines/cpu/padding.h"
 
@@ -8,7 +8,7 @@ namespace speclab::engines::cpu {
 namespace {
 
 using enum TensorRole;
-using Order = StreamedColumns::Order;
+using Order = ColumnOrder;
 
 /// Zeros up to whole blocks of columns.
 std::vector<float> whole_blocks(std::vector<float> bias) {
@@ -169,15 +169,6 @@ std::vector<Linear> load_expert_downs(const Loading& from, std::int32_t layer) {
 }
 
 }  // namespace
-
-Widths::Widths(const DecoderShape& shape)
-    : hidden(padded(shape.hidden_size)),
-      table(padded(shape.table_width())),
-      head(padded(shape.head_dim)),
-      query(shape.num_heads * head),
-      key(shape.num_kv_heads * head),
-      inner(padded(shape.intermediate_size)),
-      expert(padded(shape.expert_size)) {}
 
 Norm load_norm(const Loading& from, TensorRole weight, TensorRole bias, std::int32_t layer) {
   Norm norm;

@@ -88,8 +88,7 @@ ProductRows product_rows(const Worker& worker, const PackedMatrix& matrix, const
   return {out, product.rows, group_bytes};
 }
 
-MultiplyArgs product_args(const PackedDecoder& model, const PackedMatrix& matrix,
-                          const std::vector<float>& bias, const ProductRows& rows,
+MultiplyArgs product_args(const PackedDecoder& model, const Linear& linear, const ProductRows& rows,
                           const Product& product) {
   return {.kind = model.numbers.kind,
           .x = rows.x,
@@ -98,28 +97,24 @@ MultiplyArgs product_args(const PackedDecoder& model, const PackedMatrix& matrix
           .out_type = model.type,
           .out_stride = product.out_stride,
           .rows = product.rows,
-          .depth = matrix.depth(),
+          .depth = linear.matrix.depth(),
           .block_begin = 0,
           .block_end = 0,
-          .columns = matrix.columns(),
+          .columns = linear.matrix.columns(),
           .epilogue = product.epilogue,
           .activation = model.shape.activation,
-          .bias = bias.empty() ? nullptr : bias.data()};
+          .bias = linear.bias.empty() ? nullptr : linear.bias.data()};
 }
 
-void multiply(const Worker& worker, const PackedMatrix& matrix, const std::vector<float>& bias,
-              const Product& product) {
+void multiply(const Worker& worker, const Linear& linear, const Product& product) {
+  const PackedMatrix& matrix = worker.model.form_for(linear, product.rows);
   MultiplyArgs args =
-      product_args(worker.model, matrix, bias, product_rows(worker, matrix, product), product);
+      product_args(worker.model, linear, product_rows(worker, matrix, product), product);
   worker.deal(product.rows, matrix.num_blocks(), 1, [&](Range blocks) {
     args.block_begin = blocks.begin;
     args.block_end = blocks.end;
     run_product(worker, matrix, args);
   });
-}
-
-void multiply(const Worker& worker, const Linear& linear, const Product& product) {
-  multiply(worker, worker.model.form_for(linear, product.rows), linear.bias, product);
 }
 
 void run_product(const Worker& worker, const PackedMatrix& matrix, const MultiplyArgs& args) {

@@ -50,15 +50,11 @@ inline constexpr int kExpandedRows = 24;
 
 /// This thread's part of a product.
 void multiply(const Worker& worker, const Linear& linear, const Product& product);
-/// @param bias  empty: none
-void multiply(const Worker& worker, const PackedMatrix& matrix, const std::vector<float>& bias,
-              const Product& product);
 /// Puts the rows into the order that the matrix's kernels read; all threads meet behind it where
 /// that takes work.
 ProductRows product_rows(const Worker& worker, const PackedMatrix& matrix, const Product& product);
 /// All but the blocks to run.
-MultiplyArgs product_args(const PackedDecoder& model, const PackedMatrix& matrix,
-                          const std::vector<float>& bias, const ProductRows& rows,
+MultiplyArgs product_args(const PackedDecoder& model, const Linear& linear, const ProductRows& rows,
                           const Product& product);
 /// @param args  of the whole matrix, with the blocks to run
 void run_product(const Worker& worker, const PackedMatrix& matrix, const MultiplyArgs& args);

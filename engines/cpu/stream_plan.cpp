@@ -40,18 +40,11 @@ void require_whole_vectors(const DecoderShape& shape) {
     if (padded(size) != size) refuse_model(shape, fmt::format("has a size of {}", size));
 }
 
-std::int64_t memory_of_layer(const DecoderShape& shape, const MatrixForms& forms,
-                             std::int32_t layer) {
-  const std::int32_t hidden = shape.hidden_size, inner = shape.intermediate_size;
-  const std::int32_t queries = shape.num_heads * shape.head_dim;
-  const auto memory = [](const std::vector<PackedMatrix::Part>& parts, std::int64_t depth) {
-    return PackedMatrix::memory_bytes(parts, depth);
-  };
-  return memory(forms.query_key_value(layer, queries, shape.num_kv_heads * shape.head_dim),
-                hidden) +
-         memory({{forms.of(attention_output, layer), hidden}}, queries) +
-         memory({{forms.woven(gate, up, layer), (shape.gated ? 2 : 1) * inner}}, hidden) +
-         memory({{forms.of(down, layer), hidden}}, inner);
+std::int64_t memory_of_layer(const MatrixForms& forms, std::int32_t layer) {
+  std::int64_t memory = 0;
+  for (const MatrixForms::Sized& matrix : forms.of_layer(layer))
+    memory += PackedMatrix::memory_bytes(matrix.parts, matrix.depth);
+  return memory;
 }
 
 std::int64_t memory_of_table(const DecoderShape& shape, const MatrixForms& forms,
@@ -146,7 +139,7 @@ StreamPlan::StreamPlan(const DecoderShape& shape, const DecoderWeights& weights,
   resident_bytes_ = rest + memory_of_table(shape, forms, embedding);
   if (!shape.head_is_embedding()) resident_bytes_ += memory_of_table(shape, forms, head);
   for (std::int32_t layer = 0; layer < shape.num_layers; ++layer)
-    resident_bytes_ += memory_of_layer(shape, forms, layer);
+    resident_bytes_ += memory_of_layer(forms, layer);
   if (resident_bytes_ <= limit) return;
   head_pieces_ = std::move(head_parts);
   std::int64_t largest = std::ranges::max(layers);
@@ -158,7 +151,7 @@ StreamPlan::StreamPlan(const DecoderShape& shape, const DecoderWeights& weights,
   if (limit < resident_bytes_) refuse_limit(shape, limit, rest, memory_of_buffer(largest));
   num_resident_layers_ = 0;
   for (; num_resident_layers_ < shape.num_layers; ++num_resident_layers_) {
-    const std::int64_t memory = memory_of_layer(shape, forms, num_resident_layers_);
+    const std::int64_t memory = memory_of_layer(forms, num_resident_layers_);
     if (resident_bytes_ + memory > limit) break;
     resident_bytes_ += memory;
   }

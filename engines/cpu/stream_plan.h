@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engines/cpu/matrix_forms.h"
-#include "engines/cpu/stream_piece.h"
+#include "engines/cpu/weight_stream.h"
 
 namespace speclab::engines::cpu {
 

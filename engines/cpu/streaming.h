@@ -9,10 +9,12 @@
 
 #include "engines/cpu/number_forms.h"
 #include "engines/cpu/stream_plan.h"
-#include "engines/cpu/streamed_columns.h"
 #include "engines/formats/input_file.h"
 
 namespace speclab::engines::cpu {
+
+/// The columns of every role behind those of the one before; or 16 of gate, 16 of up.
+enum class ColumnOrder : std::uint8_t { beside, woven };
 
 /// Single rows of a table that stays in its file: look-ups of an embedding.
 class RowReader {
@@ -50,7 +52,7 @@ class StreamedMatrices {
                    const StreamPlan& plan);
 
   PackedMatrix matrix(std::int32_t layer, std::initializer_list<TensorRole> roles,
-                      std::vector<PackedMatrix::Part> parts, StreamedColumns::Order order) const;
+                      std::vector<PackedMatrix::Part> parts, ColumnOrder order) const;
   PackedMatrix head(WeightForm form) const;
   /// @param embedding_rows  of the table that the first layer's input comes from
   Streaming streaming(RowReader embedding_rows) const;
