@@ -20,9 +20,7 @@ void norm_head(const Worker& worker, const HeadNorms& norms, int head, float* va
   NormArgs args = norm_args(shape, is_query ? norms.query : norms.key, shape.head_dim);
   args.weight += std::int64_t{place} * worker.model.widths.head;
   if (args.bias != nullptr) args.bias += std::int64_t{place} * worker.model.widths.head;
-  args.x = values;
-  args.out = values;
-  worker.room.kernels->norm(args);
+  norm_in_place(*worker.room.kernels, args, values);
 }
 
 /// Norms that see all heads of a row at once.
@@ -30,18 +28,14 @@ void norm_all_heads(const Worker& worker, const HeadNorms& norms) {
   const auto& [model, room, rank] = worker;
   const Widths& widths = model.widths;
   const Range range = worker.share(worker.num_rows());
+  NormArgs of_queries = norm_args(model.shape, norms.query, model.shape.query_size()),
+           of_keys = norm_args(model.shape, norms.key, model.shape.kv_size());
+  of_queries.width = widths.query;
+  of_keys.width = widths.key;
   for (int r = range.begin; r < range.end; ++r) {
     float* query = room.projected.data() + r * widths.projected();
-    NormArgs args = norm_args(model.shape, norms.query, model.shape.query_size());
-    args.width = widths.query;
-    args.x = query;
-    args.out = query;
-    room.kernels->norm(args);
-    args = norm_args(model.shape, norms.key, model.shape.kv_size());
-    args.width = widths.key;
-    args.x = query + widths.query;
-    args.out = query + widths.query;
-    room.kernels->norm(args);
+    norm_in_place(*room.kernels, of_queries, query);
+    norm_in_place(*room.kernels, of_keys, query + widths.query);
   }
 }
 

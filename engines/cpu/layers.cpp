@@ -114,15 +114,13 @@ void finish_block(const Worker& worker, const Norm& output_norm, int rows) {
   const float scale = model.shape.residual_scale;
   const bool norms_sum = model.shape.norm_place == NormPlace::after_sum;
   const Range range = worker.share(rows);
+  const NormArgs args = norm_args(model.shape, output_norm, model.shape.hidden_size);
   for (int r = range.begin; r < range.end; ++r) {
     float* x = worker.stream(r);
     float* added = room.block.data() + std::int64_t{r} * hidden;
-    NormArgs args = norm_args(model.shape, output_norm, model.shape.hidden_size);
-    args.x = norms_sum ? x : added;
-    args.out = norms_sum ? x : added;
-    if (output_norm.is_there() && !norms_sum) room.kernels->norm(args);
+    if (output_norm.is_there() && !norms_sum) norm_in_place(*room.kernels, args, added);
     for (std::int32_t i = 0; i < hidden; ++i) x[i] += scale * added[i];
-    if (output_norm.is_there() && norms_sum) room.kernels->norm(args);
+    if (output_norm.is_there() && norms_sum) norm_in_place(*room.kernels, args, x);
   }
 }
 

@@ -45,7 +45,9 @@ class MatrixForms {
     std::int64_t depth;
     std::int32_t count = 1, count_read = 1;  ///< read by a forward of one row
   };
-  /// The matrices of a layer.
+  /// The matrix of a role by itself; of experts that of one.
+  Sized sized(TensorRole role, std::int32_t layer) const;
+  /// All matrices of a layer.
   std::vector<Sized> of_layer(std::int32_t layer) const;
 
   /// Bytes of memory that reading takes at its highest point: stored rows, and where they are moved

@@ -14,7 +14,8 @@ using enum TensorRole;
 
 constexpr std::int64_t kFloat = sizeof(float);
 
-std::int64_t wide(std::int32_t size) { return padded(size); }
+/// Matrices beside the tables that some decoders have outside their layers.
+constexpr TensorRole kProjections[] = {embedding_projection, output_projection, fusion};
 
 class LoadingMemory {
  public:
@@ -54,26 +55,23 @@ class LoadingMemory {
                     wide_values > values ? 2 * kFloat * wide_values : 0);
   }
 
-  void load_table(TensorRole role, std::int32_t columns, std::int64_t depth) {
-    hold({{{forms_.of(role, 0), columns}}, depth});
-    highest_ = std::max(highest_, held_ + bytes_of(role, 0, columns * depth));
+  void load_table(TensorRole role) {
+    const MatrixForms::Sized matrix = forms_.sized(role, 0);
+    hold(matrix);
+    highest_ =
+        std::max(highest_, held_ + bytes_of(role, 0, matrix.parts.front().columns * matrix.depth));
   }
 
   void load_tables() {
-    const std::int32_t table = shape_.table_width(), hidden = shape_.hidden_size;
-    load_table(embedding, shape_.vocab_size, widths_.table);
-    if (!shape_.head_is_embedding()) load_table(head, shape_.num_logits(), widths_.table);
+    load_table(embedding);
+    if (!shape_.head_is_embedding()) load_table(head);
     if (shape_.positions == Positions::learned) {
       held_ +=
           kFloat * (std::int64_t{shape_.context_length} + shape_.position_offset) * widths_.hidden;
       highest_ = std::max(highest_, held_ + forms_.bytes_to_read(position_embedding, 0));
     }
-    if (shape_.embedding_size > 0) {
-      load_table(embedding_projection, hidden, widths_.table);
-      load_table(output_projection, table, widths_.hidden);
-    }
-    if (shape_.is_feature_transformer())
-      load_table(fusion, hidden, wide(hidden + shape_.feature_size));
+    for (const TensorRole role : kProjections)
+      if (has_role(role, shape_, 0)) load_table(role);
   }
 
   /// @return float32 bytes of the layer at its highest point; its matrices are held
@@ -129,22 +127,16 @@ class LoadingMemory {
 }  // namespace
 
 std::int64_t bytes_of_a_row(const DecoderShape& shape, const MatrixForms& forms) {
-  const Widths widths(shape);
-  const auto matrix = [](WeightForm form, std::int64_t columns, std::int64_t depth) {
-    return PackedMatrix::data_bytes(form, columns, depth);
+  std::int64_t bytes = 0;
+  const auto add = [&](const MatrixForms::Sized& matrix) {
+    for (const PackedMatrix::Part& part : matrix.parts)
+      bytes += matrix.count_read * PackedMatrix::data_bytes(part.form, part.columns, matrix.depth);
   };
-  const TensorRole table = shape.head_is_embedding() ? embedding : head;
-  std::int64_t bytes = matrix(forms.of(table, 0), shape.num_logits(), widths.table);
-  if (shape.embedding_size > 0)
-    bytes += matrix(forms.of(embedding_projection, 0), shape.hidden_size, widths.table) +
-             matrix(forms.of(output_projection, 0), shape.table_width(), widths.hidden);
-  if (shape.is_feature_transformer())
-    bytes += matrix(forms.of(fusion, 0), shape.hidden_size,
-                    wide(shape.hidden_size + shape.feature_size));
+  add(forms.sized(shape.head_is_embedding() ? embedding : head, 0));
+  for (const TensorRole role : kProjections)
+    if (has_role(role, shape, 0)) add(forms.sized(role, 0));
   for (std::int32_t layer = 0; layer < shape.num_layers; ++layer)
-    for (const MatrixForms::Sized& sized : forms.of_layer(layer))
-      for (const PackedMatrix::Part& part : sized.parts)
-        bytes += sized.count_read * matrix(part.form, part.columns, sized.depth);
+    for (const MatrixForms::Sized& matrix : forms.of_layer(layer)) add(matrix);
   return bytes;
 }
 

@@ -36,13 +36,6 @@ std::vector<float> read_heads(const Loading& from, TensorRole role, std::int32_t
   return widened(std::move(values), from.shape.head_dim * width, from.widths.head * width);
 }
 
-Norm load_head_norm(const Loading& from, TensorRole weight, TensorRole bias, std::int32_t layer) {
-  Norm norm;
-  if (has_role(weight, from.shape, layer)) norm.weight = read_heads(from, weight, layer, 1);
-  if (has_role(bias, from.shape, layer)) norm.bias = read_heads(from, bias, layer, 1);
-  return norm;
-}
-
 /// Queries, keys and values side by side.
 PackedMatrix load_query_key_value(const Loading& from, std::int32_t layer) {
   const Widths& widths = from.widths;
@@ -130,15 +123,13 @@ std::vector<Linear> load_firsts(const Loading& from, const Firsts& firsts, std::
   return products;
 }
 
-Linear load_first(const Loading& from, std::int32_t layer) {
-  const DecoderShape& shape = from.shape;
-  const std::int32_t size = shape.intermediate_size;
-  if (from.streamed != nullptr) {
-    const WeightForm form = from.forms.woven(gate, up, layer);
-    return {shape.gated ? from.streamed->matrix(layer, {gate, up}, {{form, 2 * size}}, Order::woven)
-                        : from.streamed->matrix(layer, {up}, {{form, size}}, Order::beside)};
-  }
-  return std::move(load_firsts(from, {gate, up, size, 1}, layer).front());
+PackedMatrix load_first(const Loading& from, std::int32_t layer) {
+  const std::int32_t size = from.shape.intermediate_size;
+  if (from.streamed == nullptr)
+    return std::move(load_firsts(from, {gate, up, size, 1}, layer).front().matrix);
+  const WeightForm form = from.forms.woven(gate, up, layer);
+  if (!from.shape.gated) return from.streamed->matrix(layer, {up}, {{form, size}}, Order::beside);
+  return from.streamed->matrix(layer, {gate, up}, {{form, 2 * size}}, Order::woven);
 }
 
 std::vector<float> load_first_bias(const Loading& from, std::int32_t layer) {
@@ -171,13 +162,13 @@ std::vector<Linear> load_expert_downs(const Loading& from, std::int32_t layer) {
 }  // namespace
 
 Norm load_norm(const Loading& from, TensorRole weight, TensorRole bias, std::int32_t layer) {
-  Norm norm;
+  const bool is_of_heads = weight == query_norm || weight == key_norm;
+  const std::int32_t size = is_of_heads ? from.shape.head_dim : from.shape.hidden_size;
   const auto read = [&](TensorRole role) {
-    return widened(from.weights.read(role, layer), from.shape.hidden_size, from.widths.hidden);
+    if (!has_role(role, from.shape, layer)) return std::vector<float>{};
+    return widened(from.weights.read(role, layer), size, padded(size));
   };
-  if (has_role(weight, from.shape, layer)) norm.weight = read(weight);
-  if (has_role(bias, from.shape, layer)) norm.bias = read(bias);
-  return norm;
+  return {read(weight), read(bias)};
 }
 
 std::vector<float> load_bias(const Loading& from, TensorRole role, std::int32_t layer) {
@@ -186,17 +177,17 @@ std::vector<float> load_bias(const Loading& from, TensorRole role, std::int32_t 
 }
 
 PackedMatrix load_matrix(const Loading& from, TensorRole role, std::int32_t layer) {
-  const WeightForm form = from.forms.of(role, layer);
-  const std::vector<std::int64_t> sizes = shape_of(role, from.shape);
-  const auto columns = static_cast<std::int32_t>(sizes.front()),
-             depth = static_cast<std::int32_t>(sizes.back());
+  MatrixForms::Sized matrix = from.forms.sized(role, layer);
+  const auto [form, columns] = matrix.parts.front();
+  const auto depth = static_cast<int>(matrix.depth);
   if (from.streamed != nullptr)
-    return from.streamed->matrix(layer, {role}, {{form, columns}}, Order::beside);
+    return from.streamed->matrix(layer, {role}, std::move(matrix.parts), Order::beside);
   if (is_low_bit(form))
     return packed(form, columns, depth, from.forms.read(role, layer, form).all());
-  const std::int32_t group = role == attention_output ? from.shape.head_dim : depth;
-  return packed(form, columns, depth / group * padded(group),
-                widened(from.weights.read(role, layer), group, padded(group)));
+  const std::int64_t true_depth = shape_of(role, from.shape).back();
+  const std::int64_t groups = role == attention_output ? from.shape.num_heads : 1;
+  return packed(form, columns, depth,
+                widened(from.weights.read(role, layer), true_depth / groups, depth / groups));
 }
 
 Layer load_layer(const Loading& from, std::int32_t layer) {
@@ -212,8 +203,7 @@ Layer load_layer(const Loading& from, std::int32_t layer) {
                             load_query_key_value_bias(from, layer)};
   loaded.attention_output = {load_matrix(from, attention_output, layer),
                              load_bias(from, attention_output_bias, layer)};
-  loaded.head_norms = {load_head_norm(from, query_norm, query_norm_bias, layer),
-                       load_head_norm(from, key_norm, key_norm_bias, layer)};
+  loaded.head_norms = {norm(query_norm, query_norm_bias), norm(key_norm, key_norm_bias)};
   if (from.shape.has_experts(layer)) {
     const Firsts firsts{expert_gate, expert_up, from.shape.expert_size, from.shape.num_experts};
     loaded.experts = {{load_matrix(from, router, layer)},
@@ -221,8 +211,7 @@ Layer load_layer(const Loading& from, std::int32_t layer) {
                       load_expert_downs(from, layer)};
     return loaded;
   }
-  loaded.first = load_first(from, layer);
-  loaded.first.bias = load_first_bias(from, layer);
+  loaded.first = {load_first(from, layer), load_first_bias(from, layer)};
   loaded.down = {load_matrix(from, down, layer), load_bias(from, down_bias, layer)};
   return loaded;
 }

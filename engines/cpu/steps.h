@@ -23,6 +23,12 @@ void compute_outputs(const Worker& worker);
 // Parts of the steps.
 
 NormArgs norm_args(const DecoderShape& shape, const Norm& norm, std::int32_t size);
+/// @param values  of the size and width in args, changed in place
+inline void norm_in_place(const CpuKernels& kernels, NormArgs args, float* values) {
+  args.x = values;
+  args.out = values;
+  kernels.norm(args);
+}
 /// Puts the rows into Workspace::normed in the products' element type, behind the norm if there is
 /// one.
 void norm_rows(const Worker& worker, int rows, const Norm& norm);

@@ -40,18 +40,14 @@ void require_whole_vectors(const DecoderShape& shape) {
     if (padded(size) != size) refuse_model(shape, fmt::format("has a size of {}", size));
 }
 
-std::int64_t memory_of_layer(const MatrixForms& forms, std::int32_t layer) {
-  std::int64_t memory = 0;
-  for (const MatrixForms::Sized& matrix : forms.of_layer(layer))
-    memory += PackedMatrix::memory_bytes(matrix.parts, matrix.depth);
-  return memory;
+std::int64_t memory_of(const MatrixForms::Sized& matrix) {
+  return PackedMatrix::memory_bytes(matrix.parts, matrix.depth);
 }
 
-std::int64_t memory_of_table(const DecoderShape& shape, const MatrixForms& forms,
-                             TensorRole table) {
-  const int columns = table == head ? shape.num_logits() : shape.vocab_size;
-  const PackedMatrix::Part part{forms.of(table, 0), columns};
-  return PackedMatrix::memory_bytes({{part}}, shape.table_width());
+std::int64_t memory_of_layer(const MatrixForms& forms, std::int32_t layer) {
+  std::int64_t memory = 0;
+  for (const MatrixForms::Sized& matrix : forms.of_layer(layer)) memory += memory_of(matrix);
+  return memory;
 }
 
 /// Norms, biases, and the tables that are read as a whole, in float32.
@@ -136,8 +132,8 @@ StreamPlan::StreamPlan(const DecoderShape& shape, const DecoderWeights& weights,
   std::vector<RowPlaces> head_parts =
       cut_to_fit(table_places(shape, weights, head_of(shape)), std::ranges::max(layers));
   const std::int64_t rest = memory_of_rest(shape);
-  resident_bytes_ = rest + memory_of_table(shape, forms, embedding);
-  if (!shape.head_is_embedding()) resident_bytes_ += memory_of_table(shape, forms, head);
+  resident_bytes_ = rest + memory_of(forms.sized(embedding, 0));
+  if (!shape.head_is_embedding()) resident_bytes_ += memory_of(forms.sized(head, 0));
   for (std::int32_t layer = 0; layer < shape.num_layers; ++layer)
     resident_bytes_ += memory_of_layer(forms, layer);
   if (resident_bytes_ <= limit) return;

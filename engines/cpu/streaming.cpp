@@ -7,7 +7,6 @@
 #include "engines/cpu/low_bit_packing.h"
 
 namespace speclab::engines::cpu {
-
 namespace {
 
 /// Columns of a matrix whose rows stand in streamed buffers as the file stores them. A block is
@@ -24,7 +23,8 @@ class StreamedColumns final : public BlockSource {
     std::vector<std::int64_t> rows{};  ///< counted from the first; empty: 0, 1, 2, ...
   };
   StreamedColumns(std::shared_ptr<const WeightStream> stream, std::vector<Side> sides,
-                  ColumnOrder order, int depth);
+                  ColumnOrder order, int depth)
+      : stream_(std::move(stream)), sides_(std::move(sides)), order_(order), depth_(depth) {}
   void make_block(WeightForm form, int block, char* out, std::span<float> values) const override;
 
  private:
@@ -43,10 +43,6 @@ class StreamedColumns final : public BlockSource {
   ColumnOrder order_;
   int depth_;
 };
-
-StreamedColumns::StreamedColumns(std::shared_ptr<const WeightStream> stream,
-                                 std::vector<Side> sides, ColumnOrder order, int depth)
-    : stream_(std::move(stream)), sides_(std::move(sides)), order_(order), depth_(depth) {}
 
 /// The side that a column belongs to, and the number of columns from there on that are its
 /// neighbours in the block.
@@ -128,19 +124,19 @@ void RowReader::read(std::int64_t row, float* out) {
 
 StreamedMatrices::StreamedMatrices(const DecoderShape& shape, const DecoderWeights& weights,
                                    const StreamPlan& plan)
-    : shape_(shape), first_layer_(plan.num_resident_layers()), head_rows_(plan.head_pieces()) {
-  for (std::int32_t layer = first_layer_; layer < shape.num_layers; ++layer) {
+    : shape_(shape), plan_(plan) {
+  for (std::int32_t layer = plan.num_resident_layers(); layer < shape.num_layers; ++layer) {
     places_.push_back(layer_places(shape, weights, layer));
     pieces_.push_back(piece_of(places_.back()));
   }
-  for (const RowPlaces& rows : head_rows_) pieces_.push_back(StreamPiece({&rows, 1}));
+  for (const RowPlaces& rows : plan.head_pieces()) pieces_.push_back(StreamPiece({&rows, 1}));
   stream_ = std::make_shared<WeightStream>(pieces_);
 }
 
 PackedMatrix StreamedMatrices::matrix(std::int32_t layer, std::initializer_list<TensorRole> roles,
                                       std::vector<PackedMatrix::Part> parts,
                                       ColumnOrder order) const {
-  const int piece = layer - first_layer_;
+  const int piece = layer - plan_.num_resident_layers();
   const auto at = static_cast<std::size_t>(piece);
   std::vector<StreamedColumns::Side> sides;
   for (const TensorRole role : roles)
@@ -152,9 +148,9 @@ PackedMatrix StreamedMatrices::matrix(std::int32_t layer, std::initializer_list<
 
 PackedMatrix StreamedMatrices::head(WeightForm form) const {
   std::vector<StreamedColumns::Side> sides;
-  for (std::size_t i = 0; i < head_rows_.size(); ++i) {
+  for (std::size_t i = 0; i < plan_.head_pieces().size(); ++i) {
     const std::size_t piece = places_.size() + i;
-    sides.push_back(side_of(head_rows_[i], pieces_[piece], static_cast<int>(piece)));
+    sides.push_back(side_of(plan_.head_pieces()[i], pieces_[piece], static_cast<int>(piece)));
   }
   const int depth = shape_.table_width();
   return {{{form, shape_.num_logits()}},
@@ -163,9 +159,9 @@ PackedMatrix StreamedMatrices::head(WeightForm form) const {
 }
 
 Streaming StreamedMatrices::streaming(RowReader embedding_rows) const {
-  Streaming streaming{stream_, first_layer_, {}, std::move(embedding_rows)};
+  Streaming streaming{stream_, plan_.num_resident_layers(), {}, std::move(embedding_rows)};
   int block = 0;
-  for (const RowPlaces& rows : head_rows_) {
+  for (const RowPlaces& rows : plan_.head_pieces()) {
     const int blocks = (static_cast<int>(rows.rows.size()) + kBlockColumns - 1) / kBlockColumns;
     streaming.head_pieces.push_back({block, blocks});
     block += blocks;

@@ -47,7 +47,7 @@ struct Streaming {
 /// Makes the matrices that are streamed, while their model is loaded.
 class StreamedMatrices {
  public:
-  /// Starts to read. The shape outlives it.
+  /// Starts to read. Shape and plan outlive it.
   StreamedMatrices(const DecoderShape& shape, const DecoderWeights& weights,
                    const StreamPlan& plan);
 
@@ -59,9 +59,8 @@ class StreamedMatrices {
 
  private:
   const DecoderShape& shape_;
-  std::int32_t first_layer_;
-  std::vector<RolePlaces> places_;    ///< of streamed layers
-  std::vector<RowPlaces> head_rows_;  ///< of its pieces
+  const StreamPlan& plan_;
+  std::vector<RolePlaces> places_;  ///< of streamed layers
   std::vector<StreamPiece> pieces_;
   std::shared_ptr<WeightStream> stream_;
 };
