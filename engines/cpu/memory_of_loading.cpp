@@ -1,9 +1,10 @@
-// Bytes of a model by its sizes: those that loading takes, step by step as in decoder_cpu_load.cpp,
-// and those that a forward reads. Norms and biases are left out.
+// Bytes of a model by its sizes: those that loading takes, step by step as load_decoder takes
+// them, and those that a forward reads. Norms and biases are left out.
 
 #include <algorithm>
 
 #include "engines/cpu/decoder_cpu.h"
+#include "engines/cpu/packed_decoder.h"
 #include "engines/cpu/padding.h"
 
 namespace speclab::engines::cpu {
@@ -13,11 +14,10 @@ using enum TensorRole;
 
 constexpr std::int64_t kFloat = sizeof(float);
 
-std::int64_t wide(std::int32_t size) { return padded(size); }
+/// Matrices beside the tables that some decoders have outside their layers.
+constexpr TensorRole kProjections[] = {embedding_projection, output_projection, fusion};
 
-}  // namespace
-
-class DecoderCpu::LoadingMemory {
+class LoadingMemory {
  public:
   LoadingMemory(const DecoderShape& shape, const DecoderWeights& weights,
                 const NumberForms& numbers)
@@ -39,15 +39,12 @@ class DecoderCpu::LoadingMemory {
   }
 
  private:
-  void hold(WeightForm form, std::int64_t columns, std::int64_t depth) {
-    hold({{form, static_cast<int>(columns)}}, depth);
-  }
-  void hold(const std::vector<PackedMatrix::Part>& parts, std::int64_t depth) {
-    held_ += PackedMatrix::memory_bytes(parts, depth);
-    if (!is_low_bit(parts.front().form) || numbers_.weights != WeightChoice::fastest) return;
-    std::vector<PackedMatrix::Part> expanded = parts;
+  void hold(const MatrixForms::Sized& matrix) {
+    held_ += matrix.count * PackedMatrix::memory_bytes(matrix.parts, matrix.depth);
+    if (!is_low_bit(matrix.parts.front().form) || numbers_.weights != WeightChoice::fastest) return;
+    std::vector<PackedMatrix::Part> expanded = matrix.parts;
     for (PackedMatrix::Part& part : expanded) part.form = numbers_.expanded();
-    held_ += PackedMatrix::memory_bytes(expanded, depth);
+    held_ += matrix.count * PackedMatrix::memory_bytes(expanded, matrix.depth);
   }
 
   /// Float32 bytes of one role while it becomes columns.
@@ -58,38 +55,34 @@ class DecoderCpu::LoadingMemory {
                     wide_values > values ? 2 * kFloat * wide_values : 0);
   }
 
-  void load_table(TensorRole role, std::int64_t columns, std::int64_t depth) {
-    hold(forms_.of(role, 0), columns, depth);
-    highest_ = std::max(highest_, held_ + bytes_of(role, 0, columns * depth));
+  void load_table(TensorRole role) {
+    const MatrixForms::Sized matrix = forms_.sized(role, 0);
+    hold(matrix);
+    highest_ =
+        std::max(highest_, held_ + bytes_of(role, 0, matrix.parts.front().columns * matrix.depth));
   }
 
   void load_tables() {
-    const std::int32_t table = shape_.table_width(), hidden = shape_.hidden_size;
-    load_table(embedding, shape_.vocab_size, widths_.table);
-    if (!shape_.head_is_embedding()) load_table(head, shape_.num_logits(), widths_.table);
+    load_table(embedding);
+    if (!shape_.head_is_embedding()) load_table(head);
     if (shape_.positions == Positions::learned) {
       held_ +=
           kFloat * (std::int64_t{shape_.context_length} + shape_.position_offset) * widths_.hidden;
       highest_ = std::max(highest_, held_ + forms_.bytes_to_read(position_embedding, 0));
     }
-    if (shape_.embedding_size > 0) {
-      load_table(embedding_projection, hidden, widths_.table);
-      load_table(output_projection, table, widths_.hidden);
-    }
-    if (shape_.is_feature_transformer())
-      load_table(fusion, hidden, wide(hidden + shape_.feature_size));
+    for (const TensorRole role : kProjections)
+      if (has_role(role, shape_, 0)) load_table(role);
   }
 
   /// @return float32 bytes of the layer at its highest point; its matrices are held
   std::int64_t load_layer(std::int32_t layer) {
-    return std::max(load_attention(layer),
-                    shape_.has_experts(layer) ? load_experts(layer) : load_feed_forward(layer));
+    for (const MatrixForms::Sized& matrix : forms_.of_layer(layer)) hold(matrix);
+    return std::max(attention_bytes(layer),
+                    shape_.has_experts(layer) ? expert_bytes(layer) : feed_forward_bytes(layer));
   }
 
-  std::int64_t load_attention(std::int32_t layer) {
+  std::int64_t attention_bytes(std::int32_t layer) const {
     const std::int64_t hidden = widths_.hidden, query_width = widths_.query;
-    hold(forms_.query_key_value(layer, widths_.query, widths_.key), hidden);
-    hold(forms_.of(attention_output, layer), shape_.hidden_size, query_width);
     return std::max({bytes_of(query, layer, query_width * hidden),
                      bytes_of(key, layer, widths_.key * hidden),
                      bytes_of(value, layer, widths_.key * hidden),
@@ -97,10 +90,8 @@ class DecoderCpu::LoadingMemory {
   }
 
   /// Gate stays while up is read; both are widened one after the other.
-  std::int64_t load_feed_forward(std::int32_t layer) {
+  std::int64_t feed_forward_bytes(std::int32_t layer) const {
     const std::int64_t values = num_elements(up, shape_);
-    hold(forms_.woven(gate, up, layer), num_firsts() * widths_.inner, widths_.hidden);
-    hold(forms_.of(down, layer), shape_.hidden_size, widths_.inner);
     std::int64_t most = gate_bytes(values) + forms_.bytes_to_read(up, layer);
     if (shape_.gated) most = std::max(most, forms_.bytes_to_read(gate, layer));
     if (wide_values(widths_.inner) > values) most = std::max(most, widening_bytes(widths_.inner));
@@ -108,13 +99,7 @@ class DecoderCpu::LoadingMemory {
   }
 
   /// The values of all experts at once, then copies of one expert's.
-  std::int64_t load_experts(std::int32_t layer) {
-    hold(forms_.of(router, layer), shape_.num_experts, widths_.hidden);
-    for (std::int32_t e = 0; e < shape_.num_experts; ++e) {
-      hold(forms_.woven(expert_gate, expert_up, layer), num_firsts() * widths_.expert,
-           widths_.hidden);
-      hold(forms_.of(expert_down, layer), shape_.hidden_size, widths_.expert);
-    }
+  std::int64_t expert_bytes(std::int32_t layer) const {
     const std::int64_t values = num_elements(expert_up, shape_), gates = gate_bytes(values);
     const std::int64_t reading =
         std::max(gates + forms_.bytes_to_read(expert_up, layer),
@@ -139,41 +124,26 @@ class DecoderCpu::LoadingMemory {
   std::int64_t held_ = 0, highest_ = 0;
 };
 
-std::int64_t DecoderCpu::bytes_of_a_row(const DecoderShape& shape, const MatrixForms& forms) {
-  const Widths widths(shape);
-  const auto matrix = [](WeightForm form, std::int64_t columns, std::int64_t depth) {
-    return PackedMatrix::data_bytes(form, columns, depth);
+}  // namespace
+
+std::int64_t bytes_of_a_row(const DecoderShape& shape, const MatrixForms& forms) {
+  std::int64_t bytes = 0;
+  const auto add = [&](const MatrixForms::Sized& matrix) {
+    for (const PackedMatrix::Part& part : matrix.parts)
+      bytes += matrix.count_read * PackedMatrix::data_bytes(part.form, part.columns, matrix.depth);
   };
-  const std::int64_t hidden = widths.hidden, firsts = shape.gated ? 2 : 1;
-  const TensorRole table = shape.head_is_embedding() ? embedding : head;
-  std::int64_t bytes = matrix(forms.of(table, 0), shape.num_logits(), widths.table);
-  if (shape.embedding_size > 0)
-    bytes += matrix(forms.of(embedding_projection, 0), shape.hidden_size, widths.table) +
-             matrix(forms.of(output_projection, 0), shape.table_width(), hidden);
-  if (shape.is_feature_transformer())
-    bytes += matrix(forms.of(fusion, 0), shape.hidden_size,
-                    wide(shape.hidden_size + shape.feature_size));
-  for (std::int32_t layer = 0; layer < shape.num_layers; ++layer) {
-    for (const PackedMatrix::Part& part : forms.query_key_value(layer, widths.query, widths.key))
-      bytes += matrix(part.form, part.columns, hidden);
-    bytes += matrix(forms.of(attention_output, layer), shape.hidden_size, widths.query);
-    if (shape.has_experts(layer))
-      bytes +=
-          matrix(forms.of(router, layer), shape.num_experts, hidden) +
-          shape.experts_per_token *
-              (matrix(forms.woven(expert_gate, expert_up, layer), firsts * widths.expert, hidden) +
-               matrix(forms.of(expert_down, layer), shape.hidden_size, widths.expert));
-    else
-      bytes += matrix(forms.woven(gate, up, layer), firsts * widths.inner, hidden) +
-               matrix(forms.of(down, layer), shape.hidden_size, widths.inner);
-  }
+  add(forms.sized(shape.head_is_embedding() ? embedding : head, 0));
+  for (const TensorRole role : kProjections)
+    if (has_role(role, shape, 0)) add(forms.sized(role, 0));
+  for (std::int32_t layer = 0; layer < shape.num_layers; ++layer)
+    for (const MatrixForms::Sized& matrix : forms.of_layer(layer)) add(matrix);
   return bytes;
 }
 
 std::int64_t DecoderCpu::bytes_to_load(const DecoderShape& shape, const DecoderWeights& weights,
                                        const NumberForms& numbers, int num_threads) {
   const std::optional<StreamPlan> plan = stream_plan(shape, weights, numbers);
-  if (plan && plan->streams())
+  if (plan)
     return plan->resident_bytes() +
            LoadingMemory(shape, weights, numbers)
                .of_threads(std::min(num_threads, plan->num_resident_layers()), num_threads);
