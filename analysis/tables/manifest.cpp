@@ -110,6 +110,7 @@ ModelProvenance read_model(const std::string& path, const toml::table& table) {
   model.sha256 = model_text(path, table, "sha256");
   if (table.contains("model_config_sha256"))
     model.config_sha256 = model_text(path, table, "model_config_sha256");
+  if (table.contains("version")) model.version = model_text(path, table, "version");
   model.role = choice<ModelRole>(path, model_text(path, table, "role"),
                                  {"target", ModelRole::target}, {"drafter", ModelRole::drafter});
   model.weights = choice<Weights>(path, model_text(path, table, "weights"),

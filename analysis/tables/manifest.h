@@ -27,6 +27,7 @@ struct ModelProvenance {
   Weights weights = Weights::trained;
   std::string config_sha256{};  ///< of its config.json; empty where it has none, or the run does
                                 ///< not tell it
+  std::string version{};        ///< "NAME/v1" of a drafter that has versions, else empty
   std::optional<TrainingRecord> training{};  ///< missing where the run does not tell it
 };
 

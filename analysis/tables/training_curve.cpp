@@ -7,6 +7,7 @@
 #include <ranges>
 
 #include "analysis/tables/table.h"
+#include "sim/core/model_name.h"
 #include "sim/system/errors.h"
 
 namespace speclab::analysis {
@@ -139,7 +140,7 @@ TrainingCurve read_training_curve(const std::string& folder) {
     throw DataError(fmt::format("{}: {} rows; allowed: at most {}; leave every other one out",
                                 file_of(folder), table.size(), kMostRows));
   TrainingCurve curve{
-      .name = escaped(std::filesystem::weakly_canonical(folder).filename().string()),
+      .name = escaped(model_name_of_path(std::filesystem::weakly_canonical(folder).string())),
       .points = {},
       .origins = read_training_origins(folder)};
   for (std::size_t row = 0; row < table.size(); ++row) {

@@ -99,6 +99,34 @@ WeightForm MatrixForms::woven(TensorRole gate, TensorRole up, std::int32_t layer
   return !shape_.gated || of(gate, layer) == form ? form : numbers_.expanded();
 }
 
+MatrixForms::Sized MatrixForms::sized(TensorRole role, std::int32_t layer) const {
+  const std::vector<std::int64_t> sizes = shape_of(role, shape_);
+  const auto columns = static_cast<int>(sizes[sizes.size() - 2]);
+  const std::int64_t group = role == attention_output ? shape_.head_dim : sizes.back();
+  return {{{of(role, layer), columns}},
+          sizes.back() / group * padded(static_cast<std::int32_t>(group))};
+}
+
+std::vector<MatrixForms::Sized> MatrixForms::of_layer(std::int32_t layer) const {
+  const Widths widths(shape_);
+  const std::int32_t firsts = shape_.gated ? 2 : 1;
+  std::vector<Sized> all{{query_key_value(layer, widths.query, widths.key), widths.hidden},
+                         sized(attention_output, layer)};
+  if (!shape_.has_experts(layer)) {
+    all.push_back({{{woven(gate, up, layer), firsts * widths.inner}}, widths.hidden});
+    all.push_back(sized(down, layer));
+    return all;
+  }
+  all.push_back(sized(router, layer));
+  all.push_back({{{woven(expert_gate, expert_up, layer), firsts * widths.expert}}, widths.hidden});
+  all.push_back(sized(expert_down, layer));
+  for (Sized& of_experts : std::span(all).last(2)) {
+    of_experts.count = shape_.num_experts;
+    of_experts.count_read = shape_.experts_per_token;
+  }
+  return all;
+}
+
 std::int64_t MatrixForms::bytes_to_read(TensorRole role, std::int32_t layer) const {
   const std::optional<WeightForm> form = low_bit(role, layer);
   const std::int64_t expanded = weights_.bytes_to_read(role, layer);

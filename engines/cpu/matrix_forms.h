@@ -39,6 +39,17 @@ class MatrixForms {
   /// The form of gate and up, which are woven into each other.
   WeightForm woven(TensorRole gate, TensorRole up, std::int32_t layer) const;
 
+  /// Matrices of one size, in whole vectors.
+  struct Sized {
+    std::vector<PackedMatrix::Part> parts;
+    std::int64_t depth;
+    std::int32_t count = 1, count_read = 1;  ///< read by a forward of one row
+  };
+  /// The matrix of a role by itself; of experts that of one.
+  Sized sized(TensorRole role, std::int32_t layer) const;
+  /// All matrices of a layer.
+  std::vector<Sized> of_layer(std::int32_t layer) const;
+
   /// Bytes of memory that reading takes at its highest point: stored rows, and where they are moved
   /// or made of float32 values a copy of those.
   std::int64_t bytes_to_read(TensorRole role, std::int32_t layer) const;

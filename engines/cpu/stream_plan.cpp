@@ -40,25 +40,14 @@ void require_whole_vectors(const DecoderShape& shape) {
     if (padded(size) != size) refuse_model(shape, fmt::format("has a size of {}", size));
 }
 
-std::int64_t memory_of_layer(const DecoderShape& shape, const MatrixForms& forms,
-                             std::int32_t layer) {
-  const std::int32_t hidden = shape.hidden_size, inner = shape.intermediate_size;
-  const std::int32_t queries = shape.num_heads * shape.head_dim;
-  const auto memory = [](const std::vector<PackedMatrix::Part>& parts, std::int64_t depth) {
-    return PackedMatrix::memory_bytes(parts, depth);
-  };
-  return memory(forms.query_key_value(layer, queries, shape.num_kv_heads * shape.head_dim),
-                hidden) +
-         memory({{forms.of(attention_output, layer), hidden}}, queries) +
-         memory({{forms.woven(gate, up, layer), (shape.gated ? 2 : 1) * inner}}, hidden) +
-         memory({{forms.of(down, layer), hidden}}, inner);
+std::int64_t memory_of(const MatrixForms::Sized& matrix) {
+  return PackedMatrix::memory_bytes(matrix.parts, matrix.depth);
 }
 
-std::int64_t memory_of_table(const DecoderShape& shape, const MatrixForms& forms,
-                             TensorRole table) {
-  const int columns = table == head ? shape.num_logits() : shape.vocab_size;
-  const PackedMatrix::Part part{forms.of(table, 0), columns};
-  return PackedMatrix::memory_bytes({{part}}, shape.table_width());
+std::int64_t memory_of_layer(const MatrixForms& forms, std::int32_t layer) {
+  std::int64_t memory = 0;
+  for (const MatrixForms::Sized& matrix : forms.of_layer(layer)) memory += memory_of(matrix);
+  return memory;
 }
 
 /// Norms, biases, and the tables that are read as a whole, in float32.
@@ -143,10 +132,10 @@ StreamPlan::StreamPlan(const DecoderShape& shape, const DecoderWeights& weights,
   std::vector<RowPlaces> head_parts =
       cut_to_fit(table_places(shape, weights, head_of(shape)), std::ranges::max(layers));
   const std::int64_t rest = memory_of_rest(shape);
-  resident_bytes_ = rest + memory_of_table(shape, forms, embedding);
-  if (!shape.head_is_embedding()) resident_bytes_ += memory_of_table(shape, forms, head);
+  resident_bytes_ = rest + memory_of(forms.sized(embedding, 0));
+  if (!shape.head_is_embedding()) resident_bytes_ += memory_of(forms.sized(head, 0));
   for (std::int32_t layer = 0; layer < shape.num_layers; ++layer)
-    resident_bytes_ += memory_of_layer(shape, forms, layer);
+    resident_bytes_ += memory_of_layer(forms, layer);
   if (resident_bytes_ <= limit) return;
   head_pieces_ = std::move(head_parts);
   std::int64_t largest = std::ranges::max(layers);
@@ -158,12 +147,19 @@ StreamPlan::StreamPlan(const DecoderShape& shape, const DecoderWeights& weights,
   if (limit < resident_bytes_) refuse_limit(shape, limit, rest, memory_of_buffer(largest));
   num_resident_layers_ = 0;
   for (; num_resident_layers_ < shape.num_layers; ++num_resident_layers_) {
-    const std::int64_t memory = memory_of_layer(shape, forms, num_resident_layers_);
+    const std::int64_t memory = memory_of_layer(forms, num_resident_layers_);
     if (resident_bytes_ + memory > limit) break;
     resident_bytes_ += memory;
   }
   for (std::int32_t layer = num_resident_layers_; layer < shape.num_layers; ++layer)
     streamed_bytes_ += layers[static_cast<std::size_t>(layer)];
+}
+
+std::optional<StreamPlan> stream_plan(const DecoderShape& shape, const DecoderWeights& weights,
+                                      const NumberForms& numbers) {
+  if (!numbers.resident_bytes) return std::nullopt;
+  StreamPlan plan(shape, weights, MatrixForms(shape, weights, numbers), *numbers.resident_bytes);
+  return plan.streams() ? std::optional(std::move(plan)) : std::nullopt;
 }
 
 }  // namespace speclab::engines::cpu

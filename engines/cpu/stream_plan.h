@@ -3,10 +3,11 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "engines/cpu/matrix_forms.h"
-#include "engines/cpu/stream_piece.h"
+#include "engines/cpu/weight_stream.h"
 
 namespace speclab::engines::cpu {
 
@@ -45,5 +46,9 @@ class StreamPlan {
   std::vector<RowPlaces> head_pieces_;
   std::int64_t streamed_bytes_ = 0, resident_bytes_ = 0;
 };
+
+/// Nothing if all weights stay in memory. @throws ConfigError as StreamPlan
+std::optional<StreamPlan> stream_plan(const DecoderShape& shape, const DecoderWeights& weights,
+                                      const NumberForms& numbers);
 
 }  // namespace speclab::engines::cpu

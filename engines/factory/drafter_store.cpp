@@ -9,6 +9,7 @@
 #include "engines/training/manifest.h"
 #include "sim/system/errors.h"
 #include "sim/system/sha256.h"
+#include "sim/system/versions.h"
 
 namespace speclab::engines {
 namespace {
@@ -104,8 +105,10 @@ std::shared_ptr<const NgramModel> DrafterStore::ngrams(const std::string& kind,
 
 std::optional<ModelInfo> DrafterStore::info(const DrafterOptions& options) {
   std::optional<ModelInfo> info = info_without_training(options);
-  if (info)
-    info->training = read_training_record(model_path(model_name(options.kind, options.model)));
+  if (!info) return info;
+  const std::string path = model_path(model_name(options.kind, options.model));
+  info->training = read_training_record(path);
+  info->version = version_name(path);
   return info;
 }
 

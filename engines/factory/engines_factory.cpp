@@ -26,6 +26,7 @@
 #include "engines/sampling/stop_rules.h"
 #endif
 #include "sim/system/errors.h"
+#include "sim/system/versions.h"
 
 namespace speclab::engines {
 namespace {
@@ -59,8 +60,8 @@ class LocalEngines final : public Engines {
   std::vector<KnownModel> known_models() const override {
     std::vector<KnownModel> known;
     for (const CatalogueEntry& entry : model_catalogue())
-      known.push_back(
-          {entry.name, entry.description, is_missing(entry) ? entry.fetched_by : "", entry.path});
+      known.push_back({entry.name, entry.description, is_missing(entry) ? entry.fetched_by : "",
+                       newest_version(entry.path)});
     return known;
   }
 

@@ -21,6 +21,7 @@
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "sim/system/sha256.h"
+#include "sim/system/versions.h"
 
 namespace speclab::engines {
 namespace {
@@ -47,17 +48,32 @@ bool is_folder(const std::string& path) {
   return std::filesystem::is_directory(path, none);
 }
 
-CatalogueEntry find_model(const std::string& model) {
-  std::vector<NamedModel> known;
+/// The entry that a name means, or "NAME/v1" of a drafter.
+std::optional<CatalogueEntry> named_entry(const std::string& model) {
   for (CatalogueEntry& entry : model_catalogue()) {
-    if (entry.name == model) {
-      if (entry.shape || is_there(entry.path)) return entry;
-      throw ConfigError(
-          fmt::format("model '{}' is not at {}; run {}", model, entry.path, entry.fetched_by));
-    }
-    known.push_back({entry.name, entry.description, entry.fetched_by});
+    if (entry.name == model) return entry;
+    if (version_of_path(model) == 0 || !entry.path.starts_with(project_models_folder()) ||
+        version_folder(entry.name, version_of_path(model)) != model)
+      continue;
+    entry.path = version_folder(entry.path, version_of_path(model));
+    entry.fetched_by = "speclab models inspect " + entry.name + ", which tells the newest version";
+    return entry;
   }
-  if (is_there(model)) return {model, model, std::nullopt, ""};
+  return std::nullopt;
+}
+
+CatalogueEntry find_model(const std::string& model) {
+  if (std::optional<CatalogueEntry> entry = named_entry(model)) {
+    if (!entry->shape && !is_there(entry->path))
+      throw ConfigError(
+          fmt::format("model '{}' is not at {}; run {}", model, entry->path, entry->fetched_by));
+    entry->path = newest_version(entry->path);
+    return *std::move(entry);
+  }
+  if (is_there(model)) return {model_name_of_path(model), newest_version(model), std::nullopt, ""};
+  std::vector<NamedModel> known;
+  for (const CatalogueEntry& entry : model_catalogue())
+    known.push_back({entry.name, entry.description, entry.fetched_by});
   refuse_missing_model(model, known);
 }
 
@@ -107,7 +123,6 @@ ModelSource open_plain(const CatalogueEntry& entry, Head head);
 /// The tokenizer is the target's business.
 ModelSource open_feature_transformer(const std::string& path) {
   FeatureTransformerConfig config = read_feature_transformer_config(path + "/config.json");
-  config.shape.name = std::filesystem::path(path).filename().string();
   ModelSource target = open_plain(find_model(config.target), Head::whole);
   const auto folder = open_checkpoint(path);
   return {config.shape,
@@ -161,7 +176,7 @@ ModelSource open_with(const std::string& model, Head head) {
       !entry.shape && is_folder(entry.path) && is_feature_transformer_folder(entry.path);
   ModelSource source =
       reads_features ? open_feature_transformer(entry.path) : open_plain(entry, head);
-  source.config.name = entry.name == entry.path ? model_name_of_path(entry.path) : entry.name;
+  source.config.name = entry.name;
   return source;
 }
 
@@ -217,9 +232,8 @@ std::vector<CatalogueEntry> model_catalogue() {
 }
 
 std::string model_path(const std::string& model) {
-  for (const CatalogueEntry& entry : model_catalogue())
-    if (entry.name == model) return entry.path;
-  return model;
+  const std::optional<CatalogueEntry> entry = named_entry(model);
+  return newest_version(entry ? entry->path : model);
 }
 
 ModelSource open_model(const std::string& model) { return open_with(model, Head::whole); }
@@ -242,7 +256,7 @@ MlpSpeculatorSource open_mlp_speculator(const std::string& model) {
                     "made of the kind mlp_speculator, or a published one",
                     escaped(model)));
   MlpSpeculatorConfig config = read_mlp_speculator_config(entry.path + "/config.json");
-  config.name = std::filesystem::path(entry.path).filename().string();
+  config.name = entry.name;
   return {config, open_checkpoint(entry.path)};
 }
 

@@ -39,8 +39,10 @@ struct CatalogueEntry {
 /// Where the drafters trained by the project stand: results/models of the data folder.
 std::string project_models_folder();
 std::vector<CatalogueEntry> model_catalogue();
-/// The file or folder of a model, which need not be there; empty for a shape model.
+/// The file or folder of a model, which need not be there; empty for a shape model. A drafter's
+/// name or folder means its newest version with weights, NAME/v1 or FOLDER/v1 that version.
 /// @param model  catalogue name or path
+/// @throws ConfigError for a version without weights
 std::string model_path(const std::string& model);
 /// @param model  catalogue name, GGUF file or checkpoint folder
 /// @throws ConfigError if there is no such name, file or folder, listing the names, or it is an MLP

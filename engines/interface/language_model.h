@@ -66,6 +66,7 @@ struct ModelInfo {
   std::string sha256;           ///< digest of the file, or of the folder's weight file
   std::string config_sha256{};  ///< digest of the config.json beside it, which holds for example
                                 ///< the draft vocabulary; empty: there is none
+  std::string version{};        ///< "NAME/v1" of a drafter that has versions, else empty
   std::string
       base_sha256{};  ///< digest of the model whose hidden states it reads; empty: none, or unknown
   std::int32_t vocab_size = 0;

@@ -11,6 +11,7 @@
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "sim/system/sha256.h"
+#include "sim/system/versions.h"
 
 namespace speclab::engines {
 namespace {
@@ -132,7 +133,7 @@ std::string header_of(const NgramArrays& arrays) {
 
 std::string ngram_file(const std::string& path) {
   std::error_code none;
-  return std::filesystem::is_directory(path, none) ? path + "/ngram.bin" : path;
+  return std::filesystem::is_directory(path, none) ? newest_version(path) + "/ngram.bin" : path;
 }
 
 NgramModel load_ngrams(const std::string& file_or_folder) {

@@ -3,7 +3,8 @@
 
 namespace speclab::engines {
 
-/// The model's file: `path` itself, or ngram.bin in the folder `path`.
+/// The model's file: `path` itself, or ngram.bin in the folder `path` or in its newest version.
+/// @throws ConfigError for a version whose weights were removed
 std::string ngram_file(const std::string& path);
 
 /// @param path  a file, or the folder that speclab train wrote it into

@@ -8,6 +8,7 @@
 
 #include "engines/formats/json_file.h"
 #include "sim/system/sha256.h"
+#include "sim/system/versions.h"
 
 namespace speclab::engines {
 namespace {
@@ -57,6 +58,11 @@ nlohmann::ordered_json own_text_json(const OwnTextOptions& own_text, std::int32_
           {"temperatures", own_text.temperatures},
           {"max_new_tokens", own_text.max_new_tokens},
           {"seed", own_text.seed}};
+}
+
+void add_version(const std::string& folder, nlohmann::ordered_json& manifest) {
+  if (const std::int64_t version = version_of_path(folder); version > 0)
+    manifest["version"] = version;
 }
 
 std::string text_of(const nlohmann::ordered_json& manifest) {

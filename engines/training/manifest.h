@@ -15,6 +15,8 @@ nlohmann::ordered_json own_text_json(const OwnTextOptions& own_text, std::int32_
 /// Name, SHA-256 and number of tokens of each file, and what FILE.source.json says of its origin.
 /// @throws DataError if that is no JSON object
 nlohmann::ordered_json text_json(const std::vector<Corpus>& corpora);
+/// Adds `version`, the number that the drafter's folder ends with, if it is one of a version.
+void add_version(const std::string& folder, nlohmann::ordered_json& manifest);
 /// The manifest as it is written; what is no UTF-8 in it, as in the name of a file, is replaced.
 std::string text_of(const nlohmann::ordered_json& manifest);
 /// An object of texts.

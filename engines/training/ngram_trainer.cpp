@@ -54,6 +54,7 @@ ordered_json manifest_of(const NgramModel& model, const ModelInfo& target,
                         {"ngrams", model.num_ngrams()},
                         {"target", target.name},
                         {"target_sha256", target.sha256}};
+  add_version(options.output, manifest);
   if (!options.own_text.prompts.empty())
     manifest["own_text"] = own_text_json(options.own_text, options.ngram.validation_sequences);
   if (!corpora.training.empty()) manifest["text"] = text_json(corpora.training);

@@ -15,6 +15,7 @@
 #include "engines/training/torch/training_device.h"
 #include "engines/training/training_checks.h"
 #include "sim/system/errors.h"
+#include "sim/system/versions.h"
 
 namespace speclab::engines {
 namespace {
@@ -61,6 +62,9 @@ void train_drafter(LanguageModel& target, const std::shared_ptr<const Tokenizer>
                    const std::string& target_model, const TrainOptions& asked,
                    const TrainCallbacks& callbacks) {
   TrainOptions options = asked;
+  for (std::string* folder :
+       {&options.distillation.start_from, &options.distillation.vocabulary_from})
+    *folder = newest_version(*folder);
   check_training(options, target.info());
   check_training_device(options.schedule);
   const TrainerTraits trainer = options.trainer();

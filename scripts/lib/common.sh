@@ -42,7 +42,7 @@ as_root() {
 train_once() {
   local folder=$1 config=$2 settings=() setting
   shift 2
-  [ ! -e "$folder/config.json" ] || { echo "$folder: trained before"; return 0; }
+  ! compgen -G "$folder/v*/config.json" >/dev/null || { echo "$folder: trained before"; return 0; }
   for setting in "$@"; do settings+=(--set "$setting"); done
   "$speclab_root/build/release/speclab" train "$config" --output "$folder" "${settings[@]}"
 }

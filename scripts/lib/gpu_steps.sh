@@ -94,7 +94,7 @@ place_models() {
   done
 }
 
-has_model() { [ -e "$speclab_root/results/models/${packed_models[$1]}" ]; }
+has_model() { compgen -G "$speclab_root/results/models/${packed_models[$1]/\//\/v*\/}" >/dev/null; }
 
 # Programs know prompts, drafters and fixtures by the folder that they were built from.
 place_source_folder() {

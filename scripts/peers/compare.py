@@ -5,6 +5,7 @@ scripts/compare_peers, which describes the options."""
 import argparse
 import csv
 import datetime
+import glob
 import hashlib
 import os
 import random
@@ -106,13 +107,20 @@ def measure_all(options, contestants, path, prefill_path):
     measure(pairs, prompts, options.repetitions, options.new_tokens, about, path)
 
 
+def newest_drafter():
+    """The folder of its newest version with weights, or that of all versions."""
+    folder = os.path.join(ROOT, "results", "models", "smollm2-drafter")
+    versions = [os.path.dirname(path) for path in glob.glob(os.path.join(folder, "v*", "model.safetensors"))]
+    return max(versions, key=lambda version: int(os.path.basename(version)[1:]), default=folder)
+
+
 def main():
     options = parse_options()
     os.makedirs(options.output, exist_ok=True)
     path, prefill_path = (os.path.join(options.output, name) for name in ("rows.csv", "prefill.csv"))
     if not options.table_only:
         cache = os.environ.get("SPECLAB_CACHE") or os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "speclab")
-        contestants = start_all(options, os.path.join(ROOT, "results", "models", "smollm2-drafter"), os.path.join(cache, "logs"))
+        contestants = start_all(options, newest_drafter(), os.path.join(cache, "logs"))
         measure_all(options, contestants, path, prefill_path)
         for contestant in contestants:
             contestant.close()

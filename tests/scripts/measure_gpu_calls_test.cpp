@@ -197,8 +197,8 @@ TEST_F(MeasureGpuCalls, TheModelIsJoinedOnceAllPartsAreWhole) {
 TEST_F(MeasureGpuCalls, TheDraftersStandWhereProgramsLook) {
   pack_drafters();
   EXPECT_EQ(call("ceilings").code, 0);
-  EXPECT_TRUE(is_there("tree/results/models/smollm2-drafter/config.json"));
-  EXPECT_TRUE(is_there("tree/results/models/smollm2-5gram/ngram.bin"));
+  EXPECT_TRUE(is_there("tree/results/models/smollm2-drafter/v1/config.json"));
+  EXPECT_TRUE(is_there("tree/results/models/smollm2-5gram/v1/ngram.bin"));
 }
 
 /// Defect: rows over temperature are of one drafter, or the step begins without the n-grams.

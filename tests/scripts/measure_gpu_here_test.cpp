@@ -100,8 +100,8 @@ TEST_F(MeasureGpuHere, PackFindsTheDraftersAside) {
   ASSERT_EQ(measure_gpu("aside").code, 0);
   const Outcome outcome = measure_gpu("pack");
   EXPECT_EQ(outcome.code, 0) << outcome.output;
-  EXPECT_TRUE(is_there("tree/build/gpu_pack/drafter/config.json"));
-  EXPECT_TRUE(is_there("tree/build/gpu_pack/ngram/ngram.bin"));
+  EXPECT_TRUE(is_there("tree/build/gpu_pack/drafter/v1/config.json"));
+  EXPECT_TRUE(is_there("tree/build/gpu_pack/ngram/v1/ngram.bin"));
   EXPECT_FALSE(has(text("tree/build/gpu_pack/first/revision"), "dirty"));
 }
 

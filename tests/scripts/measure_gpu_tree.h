@@ -18,8 +18,8 @@ class MeasureGpuTree : public ::testing::Test {
   void SetUp() override {
     std::filesystem::remove_all(scratch_);
     make("tree/engines/cuda/kernels/a.cu", "__global__ void add(int* x) { *x += 1'000; }\n");
-    make("tree/results/models/smollm2-drafter/config.json", "{}\n");
-    make("tree/results/models/smollm2-5gram/ngram.bin", "grams\n");
+    make("tree/results/models/smollm2-drafter/v1/config.json", "{}\n");
+    make("tree/results/models/smollm2-5gram/v1/ngram.bin", "grams\n");
     make("tree/results/reference/table.csv", "a\n");
     make("tree/.gitignore", "/build/\n");
     make("bin/nvidia-smi", "#!/bin/sh\necho 'Some Device'\n");

@@ -64,6 +64,7 @@ ordered_json transformer_manifest(const TrainingTask& task, const TextSplit& tex
   const ordered_json source = is_own_text ? own_text_json(options.own_text, held_out)
                                           : file_text_json(options.text, held_out);
   ordered_json manifest{{"kind", options.drafter}};
+  add_version(options.output, manifest);
   if (!target.name.empty())
     manifest.update({{"target", std::filesystem::path(target.name).filename().string()},
                      {"target_sha256", target.sha256}});

@@ -209,18 +209,21 @@ void add_train_options(CLI::App* command, TrainCommandOptions& options) {
   command->add_option("--kind", options.kind, "Drafter for --target")
       ->check(takes_one_of(kKindsByMinutes))
       ->needs(target);
-  add_number(command, "--minutes", options.minutes,
-             "Minutes that the training for --target may take; if not given, 10 for ngram and 60 "
-             "for feature_transformer")
+  add_number(
+      command, "--minutes", options.minutes,
+      "Minutes that the training for --target may take, without the acceptance at its end; if "
+      "not given, 10 for ngram and 60 for feature_transformer")
       ->needs(target);
   command
-      ->add_option("--output", options.output,
-                   "Folder of the drafter, instead of drafter.output; with --target, instead of "
-                   "results/runs/NAME-KIND")
+      ->add_option(
+          "--output", options.output,
+          "Folder of the drafter, instead of drafter.output; with --target, instead of "
+          "results/runs/NAME-KIND. The training writes its next version there: v1, v2, ...")
       ->check(not_empty());
   command->add_flag(
       "--overwrite", options.overwrites,
-      "Replace the finished drafter in the folder; without this option that is refused");
+      "Replace a finished drafter without versions, or a training that another call began; without "
+      "this option that is refused. A finished version is never replaced");
   command->add_flag("--into-used-folder", options.into_used_folder,
                     "Write into a folder that holds files of something else");
   command->footer(command->get_footer() + key_names_footer(described_train_keys()));

@@ -6,18 +6,21 @@
 
 #include "engines/interface/names.h"
 #include "engines/interface/training.h"
+#include "sim/core/model_name.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "sim/system/json_text.h"
+#include "sim/system/versions.h"
 
 namespace speclab::experiments {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Of a drafter with versions the newest.
 std::string folder_of(const std::string& path) {
   std::error_code none;
-  if (std::filesystem::is_directory(path, none)) return path;
+  if (std::filesystem::is_directory(path, none)) return newest_version(path);
   const std::filesystem::path parent = std::filesystem::path(path).parent_path();
   return parent.empty() ? "." : parent.string();
 }
@@ -61,10 +64,9 @@ std::optional<Json> described_drafter(const std::string& path) {
   const std::string folder = folder_of(path);
   const std::optional<Json> manifest = drafter_manifest(folder);
   if (!manifest) return std::nullopt;
-  Json page{
-      {"name", escaped(std::filesystem::path(folder).lexically_normal().filename().string())}};
-  for (const char* key :
-       {"kind", "target", "target_sha256", "order", "max_successors", "ngrams", "tokens", "sha256"})
+  Json page{{"name", escaped(model_name_of_path(std::filesystem::absolute(folder).string()))}};
+  for (const char* key : {"kind", "version", "target", "target_sha256", "order", "max_successors",
+                          "ngrams", "tokens", "sha256"})
     if (manifest->contains(key)) page[key] = (*manifest)[key];
   page["bytes"] = bytes_of(folder);
   add_results(*manifest, page);
@@ -76,7 +78,7 @@ std::vector<std::string> drafter_folders(const std::string& folder) {
   std::error_code error;
   for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
        at.increment(error))
-    if (drafter_manifest(at->path().string())) found.push_back(at->path().string());
+    if (drafter_manifest(folder_of(at->path().string()))) found.push_back(at->path().string());
   std::ranges::sort(found);
   return found;
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "experiments/drivers/commands/drafter_folders.h"
@@ -7,6 +8,7 @@
 #include "experiments/drivers/program/engines_loader.h"
 #include "sim/system/data_folder.h"
 #include "sim/system/errors.h"
+#include "sim/system/versions.h"
 
 namespace speclab::experiments {
 namespace {
@@ -170,11 +172,14 @@ int list_models(const std::vector<engines::KnownModel>& models, bool json) {
   return 0;
 }
 
-/// The path of a known name.
+/// The path of a known name or of its version.
 std::string path_of(const std::string& model, const std::vector<engines::KnownModel>& known) {
   for (const engines::KnownModel& entry : known)
     if (entry.name == model) return entry.path;
-  return model;
+  const std::string version = data_folder() + "/results/models/" + model;
+  std::error_code none;
+  const bool is_known = version_of_path(model) > 0 && std::filesystem::is_directory(version, none);
+  return is_known ? version : model;
 }
 
 /// A small transformer is a model by itself; the other drafters are what their manifests tell.

@@ -15,6 +15,7 @@
 #include "experiments/drivers/run/partial_run.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
+#include "sim/system/versions.h"
 
 namespace speclab::experiments {
 namespace {
@@ -43,7 +44,7 @@ bool has(const std::string& folder, const char* file) {
 /// @throws DataError for a folder that holds nothing to report on
 void expect_run(const std::string& folder) {
   if (has(folder, "manifest.toml") || has(folder, "journal")) return;
-  const char* found = has(folder, "checkpoint.bin")
+  const char* found = has(training_folder(folder), "checkpoint.bin")
                           ? "of a training that has not ended; the same speclab train goes on"
                           : "neither a run (manifest.toml, journal) nor a finished training "
                             "(training.csv); give the folder of one";
@@ -206,8 +207,12 @@ std::string closing_line(const analysis::ReportSummary& summary) {
   return path.empty() ? summary.worth : fmt::format("{} Open {}", summary.worth, path);
 }
 
-int run_report(const ReportCommandOptions& options) {
-  for (const std::string& folder : options.folders) expect_there(folder);
+int run_report(const ReportCommandOptions& asked) {
+  ReportCommandOptions options = asked;
+  for (std::string& folder : options.folders) {
+    expect_there(folder);
+    folder = newest_version(folder);
+  }
   if (is_of_trainings(options)) return report_trainings(options);
   const analysis::ReportSummary summary = make_run_report(options);
   fmt::print("{}\n", summary.answer);

@@ -6,7 +6,6 @@
 
 #include "experiments/drivers/commands/train_target.h"
 #include "experiments/drivers/config/train_config.h"
-#include "experiments/drivers/program/command_folders.h"
 #include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/program/interruption.h"
 #include "experiments/drivers/program/loading_note.h"
@@ -48,9 +47,8 @@ TrainConfig checked_config(const std::string& path, const TrainCommandOptions& o
   TrainConfig config = read_train_config(path, options.settings, options.output);
   expect_there(path, "files", config.options.text.files);
   expect_there(path, "held_out_files", config.options.text.held_out_files);
-  if (!options.overwrites) expect_no_drafter(config.options.output);
-  if (!options.into_used_folder)
-    refuse_used_folder(config.options.output, names_in_drafter_folder());
+  config.options.output =
+      TrainingPlace{config.options.output, options.overwrites, options.into_used_folder}.chosen();
   return config;
 }
 

@@ -10,7 +10,6 @@
 
 #include "engines/interface/names.h"
 #include "experiments/drivers/config/train_config.h"
-#include "experiments/drivers/program/command_folders.h"
 #include "experiments/drivers/program/loading_note.h"
 #include "experiments/drivers/prompts/prompt.h"
 #include "experiments/drivers/train/speed_probe.h"
@@ -18,6 +17,7 @@
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "sim/system/json_text.h"
+#include "sim/system/versions.h"
 
 namespace speclab::experiments {
 namespace {
@@ -74,6 +74,7 @@ struct Begin {
   engines::Engines& engines;
   const engines::LoadedModel& target;
   const engines::TrainCallbacks& callbacks;
+  std::string drafter;  ///< folder of all versions
   std::string folder, call;
   double minutes = 0;  ///< that are left of those that were asked for
 };
@@ -125,6 +126,7 @@ TrainingForecast choose_sizes(const Begin& begin, const TrainCommandOptions& opt
   const TrainingForecast forecast = forecast_of(config, costs);
   const std::string text = forecast_text(config, forecast);
   config.options.own_text.cache_file.clear();
+  config.options.output = begin.drafter;
   write_begun(begin.folder, begin.call, text, config);
   fmt::print(stderr, "forecast: {}; folder {}\n", text, escaped(begin.folder, kLongestPath));
   return forecast;
@@ -149,22 +151,23 @@ std::string train_for_target_in_minutes(engines::Engines& engines,
       fmt::format("--target '{}' has no tokenizer, so it makes no text to train on; choose "
                   "a target with one",
                   escaped(options.target, 200)));
-  const std::string folder =
+  const std::string drafter =
       options.output.empty() ? fmt::format("results/runs/{}-{}", inspected.info.name, options.kind)
                              : options.output;
-  if (options.output.empty()) expect_of_target(folder, inspected.info);
+  if (options.output.empty()) expect_of_target(newest_version(drafter), inspected.info);
   const std::string call =
       fmt::format("speclab train --target {} --kind {} --minutes {}; the target's SHA-256 is {}",
                   options.target, options.kind, minutes, inspected.info.sha256);
+  const std::string folder =
+      TrainingPlace{drafter, options.overwrites, options.into_used_folder, call}.chosen();
   const bool goes_on = was_begun(folder, call, options.overwrites);
-  if (!goes_on && !options.overwrites) expect_no_drafter(folder);
-  if (!options.into_used_folder) refuse_used_folder(folder, names_in_drafter_folder());
   const engines::LoadedModel target = load_with_note(engines, model);
   std::string forecast;
   if (goes_on) {
     fmt::print(stderr, "goes on with the sizes in {}\n", escaped(begun_file(folder), kLongestPath));
   } else {
-    const Begin begin{engines, target, callbacks, folder, call, minutes - since_call.minutes()};
+    const Begin begin{
+        engines, target, callbacks, drafter, folder, call, minutes - since_call.minutes()};
     forecast = fmt::format(" (forecast {:.1f})", choose_sizes(begin, options).total());
   }
   const Stopwatch since_forecast;

@@ -6,6 +6,7 @@
 
 #include "experiments/drivers/prompts/prompt_set.h"
 #include "sim/system/files.h"
+#include "sim/system/versions.h"
 
 namespace speclab::experiments {
 namespace {
@@ -45,7 +46,7 @@ std::string whole_path(const fs::path& path) {
 bool is_model(const fs::path& path) {
   std::error_code none;
   return fs::is_regular_file(path, none) || fs::exists(path / "config.json", none) ||
-         fs::exists(path / "manifest.json", none);
+         fs::exists(path / "manifest.json", none) || !versions_in(path.string()).empty();
 }
 
 /// A text without a slash is a name unless such a model lies beside the file.

@@ -244,7 +244,8 @@ const std::vector<Key<NamedDrafter>> kDrafterKeys{
         .one_of(std::views::drop(engines::kDrafterKinds, 1))
         .shown_as("–"),
     drafter("model", &Drafter::model,
-            "folder of the drafter's model. Without it the project's in `results/models`: "
+            "folder of the drafter's model, or of a version, as `NAME/v1`; without a version the "
+            "newest. If the key is absent, the project's in `results/models`: "
             "`smollm2-unigram`, `-bigram`, `-5gram` (`ngram`, `lookup_ngram`), `-drafter` "
             "(`small_transformer`), `-mlp`, or `-feature` (`feature_transformer`, "
             "`lookup_transformer`). `unigram` and `bigram` need n-grams of that order")

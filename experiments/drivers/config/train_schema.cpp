@@ -63,7 +63,10 @@ const std::vector<TrainKey> kKeys{
         "a Llama-shaped model of the bytes of text files, with a tokenizer beside it. It can be "
         "the target, or the `small_transformer` drafter, of others that were trained so")
         .one_of(engines::kTrainedDrafterKinds),
-    drafter("output", &Options::output, "folder of the drafter, relative to the config")
+    drafter(
+        "output", &Options::output,
+        "folder of the drafter, relative to the config. A training writes its next version there: "
+        "`v1`, `v2` and so on")
         .shown_as("none, or --output"),
     schedule("batch", &Schedule::batch, "texts of one step").at_least(1),
     schedule("optimiser", &Schedule::optimiser,

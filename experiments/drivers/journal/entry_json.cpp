@@ -61,7 +61,7 @@ void name_fields(const auto& bind, Is<TrainingRecord> auto& training) {
 void name_fields(const auto& bind, Is<ModelEntry> auto& model) {
   bind("name", model.name, "role", model.role, "sha256", model.sha256, "weights", model.weights,
        "parameters", model.parameters, "training", model.training, "config_sha256",
-       MayLack{model.config_sha256});
+       MayLack{model.config_sha256}, "version", MayLack{model.version});
 }
 
 void name_fields(const auto& bind, Is<HeaderEntry> auto& header) {

@@ -24,6 +24,7 @@ struct ModelEntry {
   std::int64_t parameters = 0;
   std::optional<TrainingRecord> training{};  ///< where its folder tells
   std::string config_sha256{};               ///< of its config.json, where it has one
+  std::string version{};                     ///< "NAME/v1" of a drafter that has versions
 };
 
 struct HeaderEntry {

@@ -35,8 +35,74 @@ Entry read_stored(JournalReader& reader, const StoredEntry& stored, Entry (*read
 
 }  // namespace
 
+std::optional<std::size_t> PlanView::known(std::optional<std::size_t> place, bool is_own,
+                                           const std::string& key) const {
+  if (!place && is_own)
+    throw DataError(
+        fmt::format("{}/journal: has work of the key '{}', which this plan does not have; give "
+                    "another --output",
+                    folder, escaped(key, 80)));
+  return place;
+}
+
+void PlanView::take_rows(int number, Section& from) {
+  const bool is_own = number == section,
+             is_of_same_origin = is_own || !header || origin_changes(from.header, *header).empty();
+  for (const auto& [key, row] : from.rows) {
+    const auto place = known(keys->row_of(key), is_own, key);
+    num_rows_aside += place ? 0 : 1;
+    if (!place) continue;
+    const auto row_id = static_cast<std::int64_t>(*place);
+    failures.erase(row_id);
+    rows.try_emplace(row_id, row);
+  }
+  for (auto& [key, failure] : from.failures) {
+    const auto place = known(keys->row_of(key), is_own, key);
+    failure.row_id = static_cast<std::int64_t>(place.value_or(0));
+    if (!place || rows.contains(failure.row_id)) continue;
+    const auto [entry, is_new] = failures.try_emplace(failure.row_id, failure);
+    if (!is_new && failure.attempts > entry->second.attempts) entry->second = failure;
+  }
+  for (auto& [key, pilot] : from.pilots) {
+    const auto place = known(keys->pilot_of(key), is_own, key);
+    if (place && is_of_same_origin)
+      pilots.try_emplace(*place, PilotEntry{*place, std::move(pilot.rounds), number});
+  }
+  from = Section{.header = std::move(from.header)};
+}
+
+void PlanView::take_cell_entries(const Section& from, std::string_view kind) {
+  for (const auto& [key, found] : from.cell_entries) {
+    if (found.kind != kind)
+      throw DataError(fmt::format("{}: an entry of the kind '{}'; allowed: those of the run's kind",
+                                  found.where, escaped(found.kind, 80)));
+    CellEntry entry{.cell = *known(keys->cell_of(key.first), true, key.first),
+                    .where = found.where,
+                    .found = found.found};
+    if (!key.second.empty()) entry.prompt = known(keys->prompt_of(key.second), true, key.second);
+    cell_entries.insert_or_assign({entry.cell, entry.prompt}, std::move(entry));
+  }
+}
+
+void PlanView::take_predictions(const Section& from) {
+  for (std::size_t cell = 0; cell < keys->num_cells(); ++cell) {
+    const auto found = from.predictions.find(keys->of_cell(cell));
+    if (found == from.predictions.end()) return predictions.clear();
+    predictions.push_back(found->second);
+    predictions.back().cell = cell;
+  }
+}
+
+void PlanView::drop_foreign_pilots(const std::map<int, Section>& sections) {
+  if (!header) return;
+  std::erase_if(pilots, [&](const auto& pilot) {
+    const int number = pilot.second.section;
+    return number != section && !origin_changes(sections.at(number).header, *header).empty();
+  });
+}
+
 RunLog::RunLog(const std::string& folder, Journal::Tail tail)
-    : folder_(folder), journal_(Journal::in_memory()) {
+    : journal_(Journal::in_memory()), view_{.folder = folder} {
   journal_ = Journal::open(folder, tail, [&](std::string_view payload, JournalPlace place) {
     const auto with_place = [&](const std::exception& error) {
       return fmt::format("{}/journal:{}: {}", folder, num_taken_ + 1, error.what());
@@ -63,8 +129,9 @@ void RunLog::take(std::string_view payload, JournalPlace place) {
   else if (line.kind == "end")
     section->second.finished = entry_json(line).value("entries", std::size_t{0}) == num_taken_;
   else
-    section->second.take(line, {.place = place, .journal = 0, .section = line.section},
-                         [this] { return fmt::format("{}/journal:{}", folder_, num_taken_ + 1); });
+    section->second.take(line, {.place = place, .journal = 0, .section = line.section}, [this] {
+      return fmt::format("{}/journal:{}", view_.folder, num_taken_ + 1);
+    });
   num_opened_ = std::max(num_opened_, line.section);
   ++num_taken_;
 }
@@ -72,7 +139,7 @@ void RunLog::take(std::string_view payload, JournalPlace place) {
 void RunLog::open(int number, const Json& header) {
   if (!sections_.try_emplace(number, Section{.header = header_entry(header)}).second)
     throw DataError(fmt::format("section {} begins a second time", number));
-  header_ = sections_.at(number).header;
+  view_.header = sections_.at(number).header;
 }
 
 void RunLog::include(const RunLog& part) {
@@ -86,7 +153,7 @@ void RunLog::include(const RunLog& part) {
 }
 
 template <typename Entry>
-void RunLog::for_each(const Stored& stored, Entry (*read)(const Json&),
+void RunLog::for_each(const StoredEntries& stored, Entry (*read)(const Json&),
                       const std::function<void(const Entry&)>& visit) const {
   std::optional<JournalReader> reader;  // one file at a time, of however many shards
   std::uint32_t opened = 0;
@@ -102,11 +169,11 @@ void RunLog::for_each(const Stored& stored, Entry (*read)(const Json&),
 }
 
 void RunLog::for_each_row(const std::function<void(const RowEntry&)>& visit) const {
-  for_each<RowEntry>(rows_, &row_entry, visit);
+  for_each<RowEntry>(view_.rows, &row_entry, visit);
 }
 
 void RunLog::for_each_pace(const std::function<void(const PaceEntry&)>& visit) const {
-  for_each<PaceEntry>(paces_, &pace_entry, visit);
+  for_each<PaceEntry>(view_.paces, &pace_entry, visit);
 }
 
 int RunLog::section_of(const Plan& plan) const {
@@ -117,111 +184,42 @@ int RunLog::section_of(const Plan& plan) const {
 }
 
 void RunLog::look_at(const Plan& plan) {
-  keys_ = std::make_shared<const WorkKeys>(plan);
-  section_ = section_of(plan);
-  header_.reset();
-  if (section_ > 0) {
-    Section& own = sections_.at(section_);
-    header_ = own.header;
-    costs_ = std::move(own.costs);
-    finished_ = own.finished;
-    take_predictions(own);
+  view_.keys = std::make_shared<const WorkKeys>(plan);
+  view_.section = section_of(plan);
+  view_.header.reset();
+  if (view_.section > 0) {
+    Section& own = sections_.at(view_.section);
+    view_.header = own.header;
+    view_.costs = std::move(own.costs);
+    view_.finished = own.finished;
+    view_.take_predictions(own);
     for (const auto& [key, pace] : own.paces)
-      paces_.emplace(static_cast<std::int64_t>(*known(keys_->row_of(key), true, key)), pace);
-    take_cell_entries(own, experiment_kind(plan.config.kind).entry);
-    take_rows(section_, own);
+      view_.paces.emplace(
+          static_cast<std::int64_t>(*view_.known(view_.keys->row_of(key), true, key)), pace);
+    view_.take_cell_entries(own, experiment_kind(plan.config.kind).entry);
+    view_.take_rows(view_.section, own);
   }
   for (auto& [number, section] :
        std::views::reverse(sections_))  // the newest is the likeliest to be of the same origin
-    if (number != section_) take_rows(number, section);
-  drop_foreign_pilots();
-}
-
-std::optional<std::size_t> RunLog::known(std::optional<std::size_t> place, bool is_own,
-                                         const std::string& key) const {
-  if (!place && is_own)
-    throw DataError(
-        fmt::format("{}/journal: has work of the key '{}', which this plan does not have; give "
-                    "another --output",
-                    folder_, escaped(key, 80)));
-  return place;
-}
-
-/// Rows, failures and pilots that the plan has and the sections before had not.
-void RunLog::take_rows(int number, Section& section) {
-  const bool is_own = number == section_,
-             is_of_same_origin =
-                 is_own || !header_ || origin_changes(section.header, *header_).empty();
-  for (const auto& [key, row] : section.rows) {
-    const auto place = known(keys_->row_of(key), is_own, key);
-    num_rows_aside_ += place ? 0 : 1;
-    if (!place) continue;
-    const auto row_id = static_cast<std::int64_t>(*place);
-    failures_.erase(row_id);
-    rows_.try_emplace(row_id, row);
-  }
-  for (auto& [key, failure] : section.failures) {
-    const auto place = known(keys_->row_of(key), is_own, key);
-    failure.row_id = static_cast<std::int64_t>(place.value_or(0));
-    if (!place || rows_.contains(failure.row_id)) continue;
-    const auto [entry, is_new] = failures_.try_emplace(failure.row_id, failure);
-    if (!is_new && failure.attempts > entry->second.attempts) entry->second = failure;
-  }
-  for (auto& [key, pilot] : section.pilots) {
-    const auto place = known(keys_->pilot_of(key), is_own, key);
-    if (place && is_of_same_origin)
-      pilots_.try_emplace(*place, PilotEntry{*place, std::move(pilot.rounds), number});
-  }
-  section = Section{.header = std::move(section.header)};
-}
-
-void RunLog::take_cell_entries(const Section& section, std::string_view kind) {
-  for (const auto& [key, found] : section.cell_entries) {
-    if (found.kind != kind)
-      throw DataError(fmt::format("{}: an entry of the kind '{}'; allowed: those of the run's kind",
-                                  found.where, escaped(found.kind, 80)));
-    CellEntry entry{.cell = *known(keys_->cell_of(key.first), true, key.first),
-                    .where = found.where,
-                    .found = found.found};
-    if (!key.second.empty()) entry.prompt = known(keys_->prompt_of(key.second), true, key.second);
-    cell_entries_.insert_or_assign({entry.cell, entry.prompt}, std::move(entry));
-  }
-}
-
-/// All or none: they stand in one entry.
-void RunLog::take_predictions(const Section& section) {
-  for (std::size_t cell = 0; cell < keys_->num_cells(); ++cell) {
-    const auto found = section.predictions.find(keys_->of_cell(cell));
-    if (found == section.predictions.end()) return predictions_.clear();
-    predictions_.push_back(found->second);
-    predictions_.back().cell = cell;
-  }
-}
-
-/// What a drafter accepts depends on what it runs on.
-void RunLog::drop_foreign_pilots() {
-  if (!header_) return;
-  std::erase_if(pilots_, [&](const auto& pilot) {
-    const int number = pilot.second.section;
-    return number != section_ && !origin_changes(sections_.at(number).header, *header_).empty();
-  });
+    if (number != view_.section) view_.take_rows(number, section);
+  view_.drop_foreign_pilots(sections_);
 }
 
 void RunLog::open_section(int number, const HeaderEntry& header) {
-  section_ = num_opened_ = number;
+  view_.section = num_opened_ = number;
   append("header", to_json(header));
   sections_.insert_or_assign(number, Section{.header = header});
-  header_ = header;
-  costs_.clear();
-  predictions_.clear();
-  paces_.clear();
-  cell_entries_.clear();
-  finished_ = false;
-  drop_foreign_pilots();
+  view_.header = header;
+  view_.costs.clear();
+  view_.predictions.clear();
+  view_.paces.clear();
+  view_.cell_entries.clear();
+  view_.finished = false;
+  view_.drop_foreign_pilots(sections_);
 }
 
 StoredEntry RunLog::append(const char* kind, const Json& entry, const std::string& key) {
-  const int section = std::max(1, section_);
+  const int section = std::max(1, view_.section);
   return {.place = journal_.append(
               entry_payload({.kind = kind, .section = section, .key = key, .json = {}}, entry)),
           .journal = 0,
@@ -229,50 +227,52 @@ StoredEntry RunLog::append(const char* kind, const Json& entry, const std::strin
 }
 
 void RunLog::add(const RowEntry& entry) {
-  rows_.insert_or_assign(entry.row_id, append("row", to_json(entry), row_key(entry.row_id)));
-  failures_.erase(entry.row_id);
+  view_.rows.insert_or_assign(entry.row_id,
+                              append("row", to_json(entry), view_.row_key(entry.row_id)));
+  view_.failures.erase(entry.row_id);
 }
 
 void RunLog::add(const FailureEntry& entry) {
-  append("failure", to_json(entry), row_key(entry.row_id));
-  if (!rows_.contains(entry.row_id)) failures_.insert_or_assign(entry.row_id, entry);
+  append("failure", to_json(entry), view_.row_key(entry.row_id));
+  if (!view_.rows.contains(entry.row_id)) view_.failures.insert_or_assign(entry.row_id, entry);
 }
 
 void RunLog::add(const PilotEntry& entry) {
   const StoredEntry stored =
-      append("pilot", to_json(entry), keys_ ? keys_->of_pilot(entry.pilot) : "");
-  pilots_.insert_or_assign(entry.pilot, entry).first->second.section = stored.section;
+      append("pilot", to_json(entry), view_.keys ? view_.keys->of_pilot(entry.pilot) : "");
+  view_.pilots.insert_or_assign(entry.pilot, entry).first->second.section = stored.section;
 }
 
 void RunLog::add(const PaceEntry& entry) {
-  paces_.insert_or_assign(entry.row_id, append("pace", to_json(entry), row_key(entry.row_id)));
+  view_.paces.insert_or_assign(entry.row_id,
+                               append("pace", to_json(entry), view_.row_key(entry.row_id)));
 }
 
 void RunLog::add(const std::vector<CostEntry>& entries) {
   Json list = Json::array();
   for (const CostEntry& entry : entries) list.push_back(to_json(entry));
   append("costs", as_columns(list));
-  costs_.insert(costs_.end(), entries.begin(), entries.end());
+  view_.costs.insert(view_.costs.end(), entries.begin(), entries.end());
 }
 
 void RunLog::add(const std::vector<PredictionEntry>& entries) {
   Json list = Json::array();
   for (const PredictionEntry& entry : entries)
-    list.push_back(celled(to_json(entry), cell_key(entry.cell)));
+    list.push_back(celled(to_json(entry), view_.cell_key(entry.cell)));
   append("predictions", as_columns(list));
-  predictions_ = entries;
+  view_.predictions = entries;
 }
 
 void RunLog::add(const char* kind, CellEntry entry) {
-  Json json = celled(entry.found, cell_key(entry.cell));
-  if (entry.prompt) json["prompt"] = keys_ ? keys_->of_prompt(*entry.prompt) : "";
+  Json json = celled(entry.found, view_.cell_key(entry.cell));
+  if (entry.prompt) json["prompt"] = view_.keys ? view_.keys->of_prompt(*entry.prompt) : "";
   append(kind, json);
-  cell_entries_.insert_or_assign({entry.cell, entry.prompt}, std::move(entry));
+  view_.cell_entries.insert_or_assign({entry.cell, entry.prompt}, std::move(entry));
 }
 
 void RunLog::add_end() {
   append("end", {{"entries", journal_.num_payloads()}});
-  finished_ = true;
+  view_.finished = true;
 }
 
 }  // namespace speclab::experiments

@@ -18,6 +18,42 @@ namespace speclab::experiments {
 /// Entries of kinds without generations, by cell and prompt; no prompt: the whole cell.
 using CellEntries = std::map<std::pair<std::size_t, std::optional<std::size_t>>, CellEntry>;
 
+/// By row_id; what they say stays in the journals.
+using StoredEntries = std::map<std::int64_t, StoredEntry>;
+
+/// The part of a log that a plan uses, numbered as the plan does.
+struct PlanView {
+  std::string folder{};                    ///< of the journal, for messages
+  std::shared_ptr<const WorkKeys> keys{};  ///< of the plan; null: none has looked yet
+  int section = 0;                         ///< number of the plan's; 0: none
+  std::optional<HeaderEntry> header{};     ///< of the plan's section
+  StoredEntries rows{}, paces{};
+  std::map<std::int64_t, FailureEntry> failures{};
+  std::map<std::size_t, PilotEntry> pilots{};
+  std::vector<CostEntry> costs{};
+  std::vector<PredictionEntry> predictions{};
+  CellEntries cell_entries{};
+  bool finished = false;
+  std::size_t num_rows_aside = 0;
+
+  /// Takes rows, failures and pilots that the plan has and the sections before had not.
+  void take_rows(int number, Section& from);
+  /// All or none: they stand in one entry.
+  void take_predictions(const Section& from);
+  /// @param kind  of the entries that the plan makes
+  void take_cell_entries(const Section& from, std::string_view kind);
+  /// What a drafter accepts depends on what it runs on.
+  void drop_foreign_pilots(const std::map<int, Section>& sections);
+  /// The place of a key in the plan. @throws DataError if the plan's own section has work that is
+  /// not the plan's
+  std::optional<std::size_t> known(std::optional<std::size_t> place, bool is_own,
+                                   const std::string& key) const;
+  std::string row_key(std::int64_t row_id) const {
+    return keys ? keys->of_row(static_cast<std::size_t>(row_id)) : "";
+  }
+  std::string cell_key(std::size_t cell) const { return keys ? keys->of_cell(cell) : ""; }
+};
+
 /// The journal of a run, read and appended to entry by entry. It has sections, each behind a
 /// header; every entry says which it belongs to. A config that is edited, or another program or
 /// machine, opens one. A plan looks at the log: it has one section of its own, and of the others
@@ -71,28 +107,30 @@ class RunLog {
   void secure() const { journal_.secure(); }
 
   /// Number of the plan's section; 0 where it has none.
-  int section() const { return section_; }
+  int section() const { return view_.section; }
   /// Of the plan's section.
-  const std::optional<HeaderEntry>& header() const { return header_; }
+  const std::optional<HeaderEntry>& header() const { return view_.header; }
   /// By row_id; what they say stays in the journals.
-  const std::map<std::int64_t, StoredEntry>& rows() const { return rows_; }
+  const StoredEntries& rows() const { return view_.rows; }
   /// Reads what the rows say, in the order of row_id. @throws DataError if a journal cannot be
   /// read, or a row of it
   void for_each_row(const std::function<void(const RowEntry&)>& visit) const;
   /// By row_id, of generations that have no row.
-  const std::map<std::int64_t, FailureEntry>& failures() const { return failures_; }
-  const std::map<std::size_t, PilotEntry>& pilots() const { return pilots_; }
-  const std::map<std::int64_t, StoredEntry>& paces() const { return paces_; }  ///< by row_id
+  const std::map<std::int64_t, FailureEntry>& failures() const { return view_.failures; }
+  const std::map<std::size_t, PilotEntry>& pilots() const { return view_.pilots; }
+  const StoredEntries& paces() const { return view_.paces; }  ///< by row_id
   /// As for_each_row.
   void for_each_pace(const std::function<void(const PaceEntry&)>& visit) const;
-  const std::vector<CostEntry>& costs() const { return costs_; }  ///< empty until all are measured
+  const std::vector<CostEntry>& costs() const {
+    return view_.costs;
+  }  ///< empty until all are measured
   const std::vector<PredictionEntry>& predictions() const {
-    return predictions_;
+    return view_.predictions;
   }  ///< of every cell, in order; empty until they are made
-  const CellEntries& cell_entries() const { return cell_entries_; }
-  bool finished() const { return finished_; }  ///< ended, and nothing was lost since
+  const CellEntries& cell_entries() const { return view_.cell_entries; }
+  bool finished() const { return view_.finished; }  ///< ended, and nothing was lost since
   /// Rows of other configs, which this plan has no use for.
-  std::size_t num_rows_aside() const { return num_rows_aside_; }
+  std::size_t num_rows_aside() const { return view_.num_rows_aside; }
   std::size_t num_bytes_cut() const { return journal_.num_bytes_cut(); }
   /// Entries whose section's header is not there: a repair could not save it.
   std::size_t num_orphans() const { return num_orphans_; }
@@ -100,42 +138,17 @@ class RunLog {
  private:
   void take(std::string_view payload, JournalPlace place);
   void open(int number, const Json& header);
-  using Stored = std::map<std::int64_t, StoredEntry>;
   template <typename Entry>
-  void for_each(const Stored& stored, Entry (*read)(const Json&),
+  void for_each(const StoredEntries& stored, Entry (*read)(const Json&),
                 const std::function<void(const Entry&)>& visit) const;
-  void take_rows(int number, Section& section);
-  void take_predictions(const Section& section);
-  /// @param kind  of the entries that the plan makes
-  void take_cell_entries(const Section& section, std::string_view kind);
-  void drop_foreign_pilots();
-  /// The place of a key in the plan. @throws DataError if the plan's own section has work that is
-  /// not the plan's
-  std::optional<std::size_t> known(std::optional<std::size_t> place, bool is_own,
-                                   const std::string& key) const;
-  std::string row_key(std::int64_t row_id) const {
-    return keys_ ? keys_->of_row(static_cast<std::size_t>(row_id)) : "";
-  }
-  std::string cell_key(std::size_t cell) const { return keys_ ? keys_->of_cell(cell) : ""; }
   StoredEntry append(const char* kind, const Json& entry, const std::string& key = "");
 
-  std::string folder_;
   Journal journal_;
   std::vector<std::shared_ptr<const Journal>> included_;  ///< StoredEntry::journal less one
   std::map<int, Section> sections_;
-  std::shared_ptr<const WorkKeys> keys_;  ///< of the plan that looks at the log
-  int section_ = 0;
   int num_opened_ = 0;  ///< greatest number of a section
-  std::optional<HeaderEntry> header_;
-  Stored rows_, paces_;
-  std::map<std::int64_t, FailureEntry> failures_;
-  std::map<std::size_t, PilotEntry> pilots_;
-  std::vector<CostEntry> costs_;
-  std::vector<PredictionEntry> predictions_;
-  CellEntries cell_entries_;
-  bool finished_ = false;
+  PlanView view_;
   bool retries_failed_ = false;
-  std::size_t num_rows_aside_ = 0;
   std::size_t num_orphans_ = 0;
   std::size_t num_taken_ = 0;  ///< entries read
 };

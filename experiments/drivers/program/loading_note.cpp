@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "sim/system/errors.h"
+#include "sim/system/versions.h"
 
 namespace speclab::experiments {
 namespace {
@@ -77,7 +78,7 @@ void warn_of_threads(std::int32_t threads) {
 std::filesystem::path path_of_model(const engines::Engines& engines, const std::string& model) {
   for (const engines::KnownModel& known : engines.known_models())
     if (known.name == model) return known.path;
-  return model;
+  return newest_version(model);
 }
 
 void refuse_file_of_model(const engines::Engines& engines, const std::string& option,

@@ -38,7 +38,8 @@ ModelEntry model_entry(const std::string& name, const char* role, const engines:
           .weights = info.random_weights ? "random" : "trained",
           .parameters = info.num_parameters,
           .training = info.training,
-          .config_sha256 = info.config_sha256};
+          .config_sha256 = info.config_sha256,
+          .version = info.version};
 }
 
 /// A mixture's models are its parts'.
@@ -72,6 +73,7 @@ void add_model(const ModelEntry& model, TomlText& provenance) {
   provenance.table("[provenance.models]");
   provenance.add("name", model.name);
   provenance.add("role", model.role);
+  if (!model.version.empty()) provenance.add("version", model.version);
   provenance.add("sha256", model.sha256);
   if (!model.config_sha256.empty()) provenance.add("model_config_sha256", model.config_sha256);
   provenance.add("parameters", model.parameters);

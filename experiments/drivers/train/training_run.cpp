@@ -9,11 +9,14 @@
 #include "experiments/drivers/config/train_config.h"
 #include "experiments/drivers/config/train_schema.h"
 #include "experiments/drivers/journal/origin.h"
+#include "experiments/drivers/program/command_folders.h"
 #include "experiments/drivers/prompts/chat_prompt.h"
 #include "experiments/drivers/prompts/prompt.h"
+#include "experiments/drivers/train/held_out_acceptance.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "sim/system/sha256.h"
+#include "sim/system/versions.h"
 
 namespace speclab::experiments {
 namespace {
@@ -29,6 +32,9 @@ std::string digest_of_prompts(const std::vector<std::string>& prompts) {
   for (const std::string& prompt : prompts) sized += fmt::format("{}\n{}\n", prompt.size(), prompt);
   return sha256_text(sized);
 }
+
+/// Stands in a drafter's folder while its acceptance is measured.
+std::string measured_file(const std::string& folder) { return folder + "/acceptance.part"; }
 
 std::string first_line(const std::string& call) { return "# " + escaped(call, kLongestPath); }
 
@@ -89,14 +95,15 @@ void print_progress(const engines::TrainProgress& progress) {
     fmt::print(stderr, ", arg max equal {:.3f}", *progress.greedy_agreement);
 }
 
-}  // namespace
+bool is_there(const std::string& file) {
+  std::error_code none;
+  return std::filesystem::exists(file, none);
+}
 
+/// A training that was stopped left a checkpoint, from which it goes on.
 void expect_no_drafter(const std::string& folder) {
-  const auto is_there = [&](const char* file) {
-    std::error_code none;
-    return std::filesystem::exists(fmt::format("{}/{}", folder, file), none);
-  };
-  if (is_there("checkpoint.bin") || (!is_there("manifest.json") && !is_there("config.json")))
+  if (is_there(folder + "/checkpoint.bin") || is_there(measured_file(folder)) ||
+      (!is_there(folder + "/manifest.json") && !is_there(folder + "/config.json")))
     return;
   throw ConfigError(
       fmt::format("{}: holds a finished drafter or another model; choose another folder with "
@@ -104,9 +111,55 @@ void expect_no_drafter(const std::string& folder) {
                   escaped(folder, 200)));
 }
 
-std::vector<std::string> names_in_drafter_folder() {
-  return {"begun.toml", "checkpoint.bin", "config.json", "manifest.json", "model.safetensors",
-          "ngram.bin",  "tokenizer.part", "train.toml",  "training.csv"};
+/// Names of files that a training leaves in a drafter's folder, finished or not, and of versions.
+std::vector<std::string> names_in_drafter_folder(const std::string& folder) {
+  std::vector<std::string> names{
+      "acceptance.csv",    "begun.toml", "checkpoint.bin", "config.json", "manifest.json",
+      "model.safetensors", "ngram.bin",  "tokenizer.part", "train.toml",  "training.csv"};
+  for (const std::int64_t version : versions_in(folder))
+    names.push_back(fmt::format("v{}", version));
+  return names;
+}
+
+/// The digests of the config and its prompts.
+std::string digests_of(const engines::TrainOptions& options) {
+  std::string digests;
+  for (const auto& [key, value] : options.provenance)
+    if (key == "config_sha256" || key == "prompt_texts_sha256") digests += value + "\n";
+  return digests;
+}
+
+/// Whether the drafter of this training is finished but for its acceptance.
+bool is_being_measured(const engines::TrainOptions& options) {
+  const std::string file = measured_file(options.output);
+  if (!is_there(file)) return false;
+  if (read_file(file) == digests_of(options)) return true;
+  throw ConfigError(fmt::format(
+      "{}: the acceptance of a drafter of another config was not measured to the end; repeat that "
+      "training, or remove this file to leave it without acceptance.csv",
+      escaped(file, kLongestPath)));
+}
+
+void measure_acceptance(engines::Engines& engines, const engines::LoadedModel& target,
+                        const engines::TrainOptions& options,
+                        const engines::TrainCallbacks& callbacks) {
+  const std::string measured = measured_file(options.output);
+  write_file(measured, digests_of(options));
+  write_file(options.output + "/acceptance.csv",
+             held_out_acceptance(engines, target, options, callbacks));
+  std::error_code none;
+  std::filesystem::remove(measured, none);
+}
+
+}  // namespace
+
+std::string TrainingPlace::chosen() const {
+  if (!into_used_folder) refuse_used_folder(folder, names_in_drafter_folder(folder));
+  const std::string place = training_folder(folder);
+  const bool goes_on = !call.empty() && was_begun(place, call, overwrites);
+  if (!goes_on && !overwrites) expect_no_drafter(place);
+  if (!into_used_folder) refuse_used_folder(place, names_in_drafter_folder(place));
+  return place;
 }
 
 std::vector<std::vector<Token>> prompt_ids(const engines::Tokenizer& tokenizer,
@@ -141,7 +194,10 @@ void train_for_target(engines::Engines& engines, const engines::LoadedModel& tar
   config.options.own_text.prompts = prompt_ids(*target.tokenizer, config);
   name_text_caches(target.model->info(), config.options);
   note_provenance(engines, target.model->info().device, config);
-  engines.train(*target.model, target.tokenizer, config.target.model, config.options, callbacks);
+  if (!is_being_measured(config.options))
+    engines.train(*target.model, target.tokenizer, config.target.model, config.options, callbacks);
+  if (holds_out_prompts(config.options))
+    measure_acceptance(engines, target, config.options, callbacks);
 }
 
 std::string begun_file(const std::string& folder) { return folder + "/begun.toml"; }

@@ -11,12 +11,18 @@
 
 namespace speclab::experiments {
 
-/// A training that was stopped left a checkpoint, from which it goes on.
-/// @throws ConfigError if the folder holds a finished drafter or another model
-void expect_no_drafter(const std::string& folder);
+/// Chooses where a training writes: into the unfinished version of the drafter's folder, or into
+/// the next one. A folder that holds a drafter without versions is written itself.
+struct TrainingPlace {
+  std::string folder;             ///< of the drafter
+  bool overwrites = false;        ///< a finished drafter without versions
+  bool into_used_folder = false;  ///< the folder may hold files of something else
+  std::string call{};             ///< of a training by minutes, as was_begun takes it
 
-/// Names of files that a training leaves in its folder, finished or not.
-std::vector<std::string> names_in_drafter_folder();
+  /// @throws ConfigError if the folder holds a finished drafter without versions, another model or
+  /// files of something else; what was_begun throws
+  std::string chosen() const;
+};
 
 /// The config's prompts as ids, without those of more than `longest_prompt` tokens.
 std::vector<std::vector<Token>> prompt_ids(const engines::Tokenizer& tokenizer,
@@ -27,9 +33,10 @@ std::vector<std::vector<Token>> prompt_ids(const engines::Tokenizer& tokenizer,
 void note_provenance(const engines::Engines& engines, const std::string& target_device,
                      TrainConfig& config);
 
-/// Makes the target's text and the drafter's folder.
+/// Makes the target's text and the drafter's folder, then measures its acceptance.csv. A call that
+/// was stopped while it measured goes on there.
 /// @param target  with a tokenizer
-/// @throws what Engines::train throws
+/// @throws what Engines::train throws, ConfigError if another config's drafter is being measured
 void train_for_target(engines::Engines& engines, const engines::LoadedModel& target,
                       TrainConfig& config, const engines::TrainCallbacks& callbacks);
 
@@ -47,6 +54,7 @@ std::string begun_file(const std::string& folder);
 bool was_begun(const std::string& folder, const std::string& call, bool replaces);
 
 /// @param forecast  in one line
+/// @param config  its output is the drafter's folder, that of all versions
 /// @throws WriteError
 void write_begun(const std::string& folder, const std::string& call, const std::string& forecast,
                  TrainConfig config);

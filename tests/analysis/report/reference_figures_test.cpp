@@ -80,7 +80,7 @@ TEST(FiguresOfGoldenRuns, HaveAnIntervalAndANumberAtEveryPoint) {
 
 std::vector<TrainingCurve> committed_curves() {
   std::vector<TrainingCurve> curves;
-  for (const char* model : {"smollm2-drafter", "smollm2-feature", "smollm2-mlp"})
+  for (const char* model : {"smollm2-drafter/v2", "smollm2-feature/v2", "smollm2-mlp/v1"})
     curves.push_back(
         read_training_curve(std::string(SPECLAB_SOURCE_DIR) + "/results/models/" + model));
   return curves;

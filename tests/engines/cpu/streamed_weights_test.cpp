@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "engines/cpu/decoder_cpu.h"
+#include "engines/cpu/stream_plan.h"
 #include "engines/families/catalogue.h"
 #include "sim/system/errors.h"
 #include "tests/engines/families/family_models.h"

@@ -8,6 +8,7 @@
 #include "engines/ngrams/ngram_file.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
+#include "sim/system/versions.h"
 #include "tests/engines/formats/temporary_folder.h"
 
 namespace speclab::engines {
@@ -34,7 +35,7 @@ TEST(Catalogue, RefusesANameThatIsTooLongForAFile) {
 class DamagedModel {
  public:
   DamagedModel(const std::string& name, const std::string& weights) : path_(folder_.path(name)) {
-    std::filesystem::copy(project_models_folder() + "/" + name, path_);
+    std::filesystem::copy(newest_version(project_models_folder() + "/" + name), path_);
     std::string bytes = read_file(path_ + "/" + weights);
     bytes[bytes.size() - 9] = static_cast<char>(bytes[bytes.size() - 9] ^ 1);
     write_file(path_ + "/" + weights, bytes);
@@ -71,6 +72,35 @@ TEST(Catalogue, RefusesDraftersWithAFlippedBit) {
 TEST(Catalogue, TakesDraftersAsTheyWereTrained) {
   EXPECT_NO_THROW(open_mlp_speculator(project_models_folder() + "/smollm2-mlp"));
   EXPECT_NO_THROW(load_ngrams(project_models_folder() + "/smollm2-bigram"));
+}
+
+/// Defect: a plain name means another version than the newest, or a version cannot be named.
+TEST(Catalogue, GivesTheNewestVersionOfAPlainName) {
+  const std::string folder = project_models_folder() + "/smollm2-drafter",
+                    newest = newest_version(folder);
+  EXPECT_EQ(model_path("smollm2-drafter"), newest);
+  EXPECT_EQ(model_path(folder), newest);
+  EXPECT_EQ(model_path(version_name(newest)), newest);
+  EXPECT_EQ(open_model(version_name(newest)).weights->sha256(),
+            open_model("smollm2-drafter").weights->sha256());
+  EXPECT_EQ(open_model(newest).config.name, "smollm2-drafter");
+  EXPECT_THROW(open_model("smollm2-drafter/v99"), ConfigError);
+}
+
+/// Defect: a version whose weights were removed is refused without a word of what it was.
+TEST(Catalogue, NamesWhatARemovedVersionWas) {
+  for (const std::string& model :
+       {std::string("smollm2-drafter/v1"), project_models_folder() + "/smollm2-drafter/v1"})
+    try {
+      open_model(model);
+      ADD_FAILURE() << "accepted";
+    } catch (const ConfigError& error) {
+      EXPECT_NE(std::string(error.what()).find("removed, their SHA-256 is 19e626c1b5a3"),
+                std::string::npos)
+          << error.what();
+      EXPECT_NE(std::string(error.what()).find("the newest version"), std::string::npos);
+    }
+  EXPECT_THROW(load_ngrams(project_models_folder() + "/smollm2-bigram/v1"), ConfigError);
 }
 
 /// By itself it has the whole head, though only the rows of what it drafts were trained as one.

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "sim/system/files.h"
+#include "sim/system/versions.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/experiments/program/program.h"
 
@@ -37,7 +38,7 @@ void add_noise(std::string& safetensors, int reach) {
 
 std::string noisy_drafter(const TemporaryFolder& folder, int reach) {
   const std::string copy = folder.path("noisy");
-  std::filesystem::copy(kDrafter, copy);
+  std::filesystem::copy(newest_version(kDrafter), copy);
   std::string weights = read_file(copy + "/model.safetensors");
   add_noise(weights, reach);
   write_file(copy + "/model.safetensors", weights);

@@ -1,9 +1,11 @@
 // Language models of a closed world: trained on text files, then target and drafter of each other.
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "sim/system/files.h"
+#include "sim/system/sha256.h"
 #include "tests/experiments/program/program.h"
 
 namespace speclab {
@@ -46,6 +48,16 @@ validation_sequences = 8
   }
   std::string model(const std::string& name) const { return folder_ + "/" + name; }
 
+  /// The bytes of every file below a folder, by its path there.
+  static std::map<std::string, std::string> files_of(const std::string& folder) {
+    std::map<std::string, std::string> files;
+    for (const auto& file : std::filesystem::recursive_directory_iterator(folder))
+      if (file.is_regular_file())
+        files[std::filesystem::relative(file.path(), folder).string()] =
+            read_file(file.path().string());
+    return files;
+  }
+
   /// Defect: a drafter with another tokenizer is refused, changes the text, or says another bridge
   /// than it took. Here a token of the target is a byte, so characters are drafted in halves.
   static void expect_bridges(const std::string& command) {
@@ -72,7 +84,7 @@ TEST_F(ProgramLanguageModel, LearnsBytesAndIsTargetAndDrafterOfOthers) {
   const Outcome large = train("large", "--set drafter.num_layers=2");
   ASSERT_EQ(large.code, 0) << large.output;
   const nlohmann::json manifest =
-      nlohmann::json::parse(read_file(model("large") + "/manifest.json"));
+      nlohmann::json::parse(read_file(model("large") + "/v1/manifest.json"));
   EXPECT_EQ(manifest.at("kind"), "language_model");
   EXPECT_FALSE(manifest.contains("target"));
   EXPECT_LT(manifest.at("held_out").at(0).at("loss_nats").get<double>(), 0.5)
@@ -93,7 +105,7 @@ TEST_F(ProgramLanguageModel, NotesWhatTrainedItSoThatItsCurveIsDrawn) {
   ASSERT_EQ(train("again").code, 0);
   ASSERT_EQ(train("faster", "--set drafter.learning_rate=2e-2").code, 0);
   const auto provenance = [&](const std::string& name) {
-    return nlohmann::json::parse(read_file(model(name) + "/manifest.json")).at("provenance");
+    return nlohmann::json::parse(read_file(model(name) + "/v1/manifest.json")).at("provenance");
   };
   const std::string version = run_program("--version").output,
                     revision = provenance("small").at("revision");
@@ -102,25 +114,25 @@ TEST_F(ProgramLanguageModel, NotesWhatTrainedItSoThatItsCurveIsDrawn) {
   EXPECT_EQ(provenance("small").at("config_sha256"), provenance("again").at("config_sha256"))
       << "the folder is another";
   EXPECT_NE(provenance("small").at("config_sha256"), provenance("faster").at("config_sha256"));
-  EXPECT_EQ(nlohmann::json::parse(read_file(model("faster") + "/manifest.json"))
+  EXPECT_EQ(nlohmann::json::parse(read_file(model("faster") + "/v1/manifest.json"))
                 .at("config")
                 .at("drafter.learning_rate"),
             "0.02");
   const Outcome drawn = run_program("report " + model("small") + " 2>&1");
   EXPECT_EQ(drawn.code, 0) << drawn.output;
-  EXPECT_TRUE(std::filesystem::exists(model("small") + "/figures/training_loss.svg"));
+  EXPECT_TRUE(std::filesystem::exists(model("small") + "/v1/figures/training_loss.svg"));
 }
 
 TEST_F(ProgramLanguageModel, NotesWhereItsTextIsFromAndSpoilsNothingWhereThatIsDamaged) {
   write_file(folder_ + "/text.txt.source.json", R"({"package": "some-text", "licences": ["CC0"]})");
   ASSERT_EQ(train("model").code, 0);
   const nlohmann::json manifest =
-      nlohmann::json::parse(read_file(model("model") + "/manifest.json"));
+      nlohmann::json::parse(read_file(model("model") + "/v1/manifest.json"));
   EXPECT_EQ(manifest.at("text").at("files").at(0).at("source").at("package"), "some-text");
   EXPECT_FALSE(manifest.at("text").at("held_out_files").at(0).contains("source"));
-  testing::expect_refusal("train " + folder_ + "/train.toml --output " + model("model"), 2,
+  testing::expect_refusal("train " + folder_ + "/train.toml --output " + model("model") + "/v1", 2,
                           "give --overwrite to replace it");
-  write_file(model("model") + "/tokenizer.json", "kept");
+  const auto before = files_of(folder_);
   write_file(folder_ + "/text.txt.source.json", "[]");
   testing::expect_refusal("train " + folder_ + "/train.toml --overwrite --output " + model("model"),
                           3, "no JSON object");
@@ -133,7 +145,28 @@ TEST_F(ProgramLanguageModel, NotesWhereItsTextIsFromAndSpoilsNothingWhereThatIsD
   write_file(folder_ + "/text.txt", "");
   testing::expect_refusal("train " + folder_ + "/train.toml --overwrite --output " + model("model"),
                           3, "an empty file");
-  EXPECT_EQ(read_file(model("model") + "/tokenizer.json"), "kept") << "until all is read";
+  write_file(folder_ + "/text.txt", before.at("text.txt"));
+  write_file(folder_ + "/text.txt.source.json", before.at("text.txt.source.json"));
+  EXPECT_EQ(files_of(folder_), before) << "until all is read";
+}
+
+/// Defect: the second training writes over the first, or beside it.
+TEST_F(ProgramLanguageModel, TrainedAgainIsAnotherVersion) {
+  ASSERT_EQ(train("model").code, 0);
+  const auto before = files_of(folder_);
+  const Outcome again = train("model", "--set drafter.seed=2");
+  ASSERT_EQ(again.code, 0) << again.output;
+  EXPECT_NE(again.output.find(model("model") + "/v2\n"), std::string::npos) << again.output;
+  auto after = files_of(folder_);
+  const std::size_t written =
+      std::erase_if(after, [](const auto& file) { return file.first.starts_with("model/v2/"); });
+  EXPECT_GE(written, 5u);
+  EXPECT_EQ(after, before);
+  const nlohmann::json newest = nlohmann::json::parse(
+      run_program("models inspect --json " + model("model") + " 2>/dev/null").output);
+  EXPECT_EQ(newest.at("sha256"), sha256_file(model("model") + "/v2/model.safetensors"));
+  EXPECT_EQ(nlohmann::json::parse(read_file(model("model") + "/v2/manifest.json")).at("version"),
+            2);
 }
 
 TEST_F(ProgramLanguageModel, SpellsEveryByte) {

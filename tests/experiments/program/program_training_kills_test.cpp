@@ -99,12 +99,13 @@ class KilledTrainings : public ::testing::TestWithParam<Training> {
     const Outcome full = train("full", "ulimit -f 200; ");
     EXPECT_EQ(full.code, 8) << full.output;
     EXPECT_NE(full.output.find(path(file)), std::string::npos) << full.output;
-    EXPECT_FALSE(std::filesystem::exists(path("full") + "/model.safetensors"));
+    EXPECT_FALSE(std::filesystem::exists(path("full") + "/v1/model.safetensors"));
   }
 
   std::string result(const std::string& name) const {
     return (GetParam().has_own_text ? read_file(path(name + ".text")) : "") +
-           read_file(path(name) + "/model.safetensors") + read_file(path(name) + "/training.csv");
+           read_file(path(name) + "/v1/model.safetensors") +
+           read_file(path(name) + "/v1/training.csv");
   }
 
   const testing::TemporaryFolder folder_;
@@ -126,7 +127,7 @@ TEST_P(KilledTrainings, EndWithTheSameBits) {
       const std::string name = fmt::format("{}{}", signal.name, i);
       signals += testing::run_to_the_end(
           [&](const std::string& wrapper) {
-            const bool resumes = std::filesystem::exists(path(name) + "/checkpoint.bin");
+            const bool resumes = std::filesystem::exists(path(name) + "/v1/checkpoint.bin");
             Outcome outcome = train(name, wrapper);
             if (resumes && signal.name == "KILL") {
               EXPECT_EQ(outcome.output.find(first_report), std::string::npos) << outcome.output;
@@ -136,7 +137,7 @@ TEST_P(KilledTrainings, EndWithTheSameBits) {
           },
           signal, GetParam().longest_seconds, random);
       EXPECT_TRUE(result(name) == undisturbed().result) << name;
-      EXPECT_FALSE(std::filesystem::exists(path(name) + "/checkpoint.bin"));
+      EXPECT_FALSE(std::filesystem::exists(path(name) + "/v1/checkpoint.bin"));
     }
     fmt::print("{}, {}: {} signals\n", GetParam().name, signal.name, signals);
   }
@@ -150,7 +151,7 @@ TEST_P(KilledTrainings, LoseNothingToAFullDisk) {
     expect_full("full.text");
     write_file(path("full.text"), undisturbed().text);
   }
-  expect_full("full/checkpoint.bin");
+  expect_full("full/v1/checkpoint.bin");
   const Outcome again = train("full", "");
   EXPECT_EQ(again.code, 0) << again.output;
   EXPECT_TRUE(result("full") == undisturbed().result);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/system/files.h"
+#include "sim/system/versions.h"
 #include "tests/experiments/program/program.h"
 #include "tests/support/drawing_tools.h"
 #include "tests/support/figure_marks.h"
@@ -27,7 +28,8 @@ void copy_training(const std::string& curve, const std::string& manifest,
   std::filesystem::copy_file(manifest, folder + "/manifest.json");
 }
 
-void copy_training(const std::string& from, const std::string& folder) {
+void copy_training(const std::string& drafter, const std::string& folder) {
+  const std::string from = newest_version(drafter);
   copy_training(from + "/training.csv", from + "/manifest.json", folder);
 }
 

@@ -1,0 +1,121 @@
+#include "engines/cpu/packed_decoder.h"
+
+#include <algorithm>
+
+#include "engines/cpu/padding.h"
+
+namespace speclab::engines::cpu {
+namespace {
+
+using enum TensorRole;
+
+void load_vocabulary(const Loading& from, PackedDecoder& model) {
+  model.embedding.matrix = load_matrix(from, embedding, 0);
+  if (!from.shape.head_is_embedding()) model.head.matrix = load_matrix(from, head, 0);
+}
+
+void load_tables(const Loading& from, PackedDecoder& model) {
+  const DecoderShape& shape = from.shape;
+  model.head_product().bias = load_bias(from, head_bias, 0);
+  if (shape.positions == Positions::learned)
+    model.position_embedding =
+        widened(from.weights.read(position_embedding, 0), shape.hidden_size, from.widths.hidden);
+  if (shape.embedding_size > 0) {
+    model.embedding_projection.matrix = load_matrix(from, embedding_projection, 0);
+    model.output_projection.matrix = load_matrix(from, output_projection, 0);
+  }
+  if (shape.is_feature_transformer()) {
+    model.embedding_norm.weight = from.weights.read(embedding_norm, 0);
+    model.feature_norm.weight = from.weights.read(feature_norm, 0);
+    model.fusion.matrix = load_matrix(from, fusion, 0);
+  }
+  model.output_norm = load_norm(from, output_norm, output_norm_bias, 0);
+}
+
+/// Calls job(layer) for the layers before `end`, dealt to the threads in turn.
+template <typename Job>
+void for_each_layer(ThreadTeam& team, std::int32_t end, const Job& job) {
+  team.run([&](int rank) {
+    for (std::int32_t layer = rank; layer < end; layer += team.size()) job(layer);
+  });
+}
+
+/// The layers behind those in memory, then the head.
+void load_streamed(const Loading& from, const StreamPlan& plan, PackedDecoder& model) {
+  const StreamedMatrices streamed(from.shape, from.weights, plan);
+  const Loading of_layer{from.shape, from.widths, from.weights, from.forms, &streamed};
+  for (std::int32_t layer = plan.num_resident_layers(); layer < from.shape.num_layers; ++layer)
+    model.layers[static_cast<std::size_t>(layer)] = load_layer(of_layer, layer);
+  model.head_product().matrix = streamed.head(from.forms.of(model.head_role(), 0));
+  model.streaming = std::make_unique<Streaming>(
+      streamed.streaming(RowReader(table_places(from.shape, from.weights, embedding))));
+}
+
+/// The expanded form of every low-bit product beside it.
+void load_expanded(const Loading& low_bit, ThreadTeam& team, PackedDecoder& model) {
+  const NumberForms numbers = model.numbers.type;
+  const Loading from{low_bit.shape, low_bit.widths, low_bit.weights,
+                     MatrixForms(low_bit.shape, low_bit.weights, numbers)};
+  const auto add = [](Linear& to, PackedMatrix expanded) {
+    if (to.matrix.is_low_bit()) to.expanded = std::move(expanded);
+  };
+  add(model.head_product(), load_matrix(from, model.head_role(), 0));
+  for_each_layer(team, from.shape.num_layers, [&](std::int32_t l) {
+    Layer& layer = model.layers[static_cast<std::size_t>(l)];
+    Layer expanded = load_layer(from, l);
+    add(layer.query_key_value, std::move(expanded.query_key_value.matrix));
+    add(layer.attention_output, std::move(expanded.attention_output.matrix));
+    add(layer.first, std::move(expanded.first.matrix));
+    add(layer.down, std::move(expanded.down.matrix));
+    for (std::size_t e = 0; e < layer.experts.first.size(); ++e) {
+      add(layer.experts.first[e], std::move(expanded.experts.first[e].matrix));
+      add(layer.experts.down[e], std::move(expanded.experts.down[e].matrix));
+    }
+  });
+}
+
+}  // namespace
+
+PackedDecoder load_decoder(const DecoderShape& shape, const DecoderWeights& weights,
+                           const NumberForms& numbers, ThreadTeam& team) {
+  PackedDecoder model{.shape = shape,
+                      .widths = Widths(shape),
+                      .numbers = numbers,
+                      .type = numbers.activations(),
+                      .state_layers = shape.state_layers()};
+  const Loading from{shape, model.widths, weights, MatrixForms(shape, weights, numbers)};
+  const WeightForm table = from.forms.of(embedding, 0);
+  model.rounds_embedding =
+      table == WeightForm::bfloat16 || (is_low_bit(table) && numbers.kind == ProductKind::exact);
+  const std::optional<StreamPlan> plan = stream_plan(shape, weights, numbers);
+  if (!plan) load_vocabulary(from, model);
+  load_tables(from, model);
+  model.layers.resize(static_cast<std::size_t>(shape.num_layers));
+  for_each_layer(team, plan ? plan->num_resident_layers() : shape.num_layers, [&](std::int32_t l) {
+    model.layers[static_cast<std::size_t>(l)] = load_layer(from, l);
+  });
+  if (plan) load_streamed(from, *plan, model);
+  if (numbers.weights == WeightChoice::fastest) load_expanded(from, team, model);
+  const Widths& widths = model.widths;
+  model.deepest = std::max({widths.hidden, widths.table, widths.query, widths.inner, widths.expert,
+                            model.fusion.matrix.depth()});
+  return model;
+}
+
+std::int64_t PackedDecoder::bytes_of_a_row() const {
+  const auto bytes = [this](const Linear& linear) { return form_for(linear, 1).bytes(); };
+  std::int64_t all = bytes(head_product());
+  for (const Linear* once : {&fusion, &embedding_projection, &output_projection})
+    all += once->matrix.bytes();
+  for (const Layer& layer : layers) {
+    all += bytes(layer.query_key_value) + bytes(layer.attention_output) + bytes(layer.first) +
+           bytes(layer.down);
+    const Experts& experts = layer.experts;
+    if (!experts.first.empty())
+      all += bytes(experts.router) +
+             shape.experts_per_token * (bytes(experts.first.front()) + bytes(experts.down.front()));
+  }
+  return all;
+}
+
+}  // namespace speclab::engines::cpu
