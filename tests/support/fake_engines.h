@@ -59,12 +59,12 @@ class FakeEngines final : public engines::Engines {
       const engines::DecoderOptions& options) override;
   /// Gives as many texts of one token as were asked for.
   engines::SearchRecord search(engines::LanguageModel&, std::shared_ptr<const engines::Tokenizer>,
-                               const engines::SearchOptions& options, const engines::Request&,
+                               const engines::DecoderOptions& options, const engines::Request&,
                                const std::function<void()>& check) override {
     check();
     engines::SearchRecord record;
     record.num_steps = record.num_rows = 1;
-    record.sequences.assign(static_cast<std::size_t>(options.num_return_sequences),
+    record.sequences.assign(static_cast<std::size_t>(options.search->num_return_sequences),
                             {.ids = {1}, .score = -1.0});
     return record;
   }

@@ -1,7 +1,7 @@
 #pragma once
 #include "engines/interface/language_model.h"
 #include "experiments/drivers/generate/generate_options.h"
-#include "experiments/drivers/generation/generation_plan.h"
+#include "experiments/drivers/generate/generation_plan.h"
 
 namespace speclab::experiments {
 

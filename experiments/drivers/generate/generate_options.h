@@ -3,7 +3,6 @@
 
 #include "experiments/drivers/generate/constraint.h"
 #include "experiments/drivers/generate/text_stream.h"
-#include "experiments/drivers/generation/generation_options.h"
 #include "experiments/drivers/program/model_options.h"
 #include "experiments/drivers/prompts/prompt.h"
 

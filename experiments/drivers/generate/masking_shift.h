@@ -9,7 +9,7 @@
 #include "engines/interface/language_model.h"
 #include "engines/interface/token_mask.h"
 #include "experiments/drivers/generate/generate_options.h"
-#include "experiments/drivers/generation/generation_plan.h"
+#include "experiments/drivers/generate/generation_plan.h"
 
 namespace speclab::experiments {
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "experiments/drivers/generate/call_checks.h"
-#include "experiments/drivers/generation/generation_config.h"
+#include "experiments/drivers/generate/generation_config.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "experiments/drivers/generate/generate_options.h"
-#include "experiments/drivers/generation/generation_plan.h"
+#include "experiments/drivers/generate/generation_plan.h"
 
 namespace speclab::experiments {
 

@@ -3,7 +3,7 @@
 
 #include "experiments/drivers/generate/generate_options.h"
 #include "experiments/drivers/generate/text_call.h"
-#include "experiments/drivers/generation/generation_plan.h"
+#include "experiments/drivers/generate/generation_plan.h"
 
 namespace speclab::experiments {
 

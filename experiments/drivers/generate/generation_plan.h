@@ -5,7 +5,7 @@
 
 #include "engines/interface/round_decoder.h"
 #include "engines/interface/sequence_search.h"
-#include "experiments/drivers/generation/generation_mode.h"
+#include "experiments/drivers/generate/generation_mode.h"
 
 namespace speclab::experiments {
 

@@ -1,10 +1,10 @@
-#include "experiments/drivers/generation/generation_cli.h"
+#include "experiments/drivers/generate/generation_cli.h"
 
 #include <fmt/format.h>
 
 #include <array>
 
-#include "experiments/drivers/generation/generation_keys.h"
+#include "experiments/drivers/generate/generation_keys.h"
 #include "sim/system/json_text.h"
 
 namespace speclab::experiments {

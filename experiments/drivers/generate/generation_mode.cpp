@@ -1,4 +1,4 @@
-#include "experiments/drivers/generation/generation_mode.h"
+#include "experiments/drivers/generate/generation_mode.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

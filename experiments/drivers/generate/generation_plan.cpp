@@ -1,4 +1,4 @@
-#include "experiments/drivers/generation/generation_plan.h"
+#include "experiments/drivers/generate/generation_plan.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "engines/interface/drafter_checks.h"
 #include "engines/interface/names.h"
-#include "experiments/drivers/generation/generation_config.h"
+#include "experiments/drivers/generate/generation_config.h"
 #include "sim/policies/policy_registry.h"
 #include "sim/system/errors.h"
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/drivers/generation/generation_config.h"
+#include "experiments/drivers/generate/generation_config.h"
 
 namespace speclab::experiments {
 

@@ -1,13 +1,41 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engines/interface/round_decoder.h"
-#include "experiments/drivers/generation/generation_file.h"
-#include "experiments/drivers/generation/generation_options.h"
+#include "experiments/drivers/generate/generation_keys.h"
 
 namespace speclab::experiments {
+
+/// Everything that decides how `speclab generate` makes its texts.
+struct GenerationOptions {
+  std::optional<std::string> config_file{};    ///< --generation-config
+  std::optional<std::string> save_file{};      ///< --save-generation-config
+  bool explain = false;                        ///< no text, but the mode and the values
+  bool has_key_option = false;                 ///< an option is given that GenerationConfig brought
+  std::map<std::string, std::string> given{};  ///< values as texts, by key
+  bool is_drafter_given = false;               ///< --drafter
+  bool is_policy_given = false;                ///< --policy or --speculation-length
+  engines::DecoderOptions decoder{};           ///< of the options; keys that are given win
+  std::string policy = "constant:4";           ///< of the speculation length
+};
+
+/// The values of all keys that have an effect, in the types that the engines take. A key whose
+/// value is null leaves the default.
+struct GenerationValues {
+  engines::SamplingOptions sampling{};  ///< as if tokens were drawn; without ends
+  engines::SearchOptions search{};      ///< as if there were a search
+  engines::StopOptions stop{};          ///< max_seconds and stop_strings
+  std::vector<Token> eos_token_ids{};
+  std::optional<std::int32_t> max_length{}, max_new_tokens{};
+  std::int32_t prompt_lookup_num_tokens = 0;  ///< 0: no prompt lookup
+  std::int32_t max_matching_ngram_size = 0;   ///< 0: not given
+  std::int32_t num_assistant_tokens = 0;
+  std::string num_assistant_tokens_schedule{};
+  double assistant_confidence_threshold = 0.0;
+};
 
 inline constexpr const char* kCommandLine = "command line";
 
@@ -37,7 +65,8 @@ class GenerationConfig {
   /// @throws ConfigError if values of the command line contradict each other
   explicit GenerationConfig(const GenerationSources& sources);
 
-  /// Null if the key has no value.
+  const GenerationValues& values() const { return values_; }
+  /// As it is shown and saved; null if the key has no value.
   const KeyValue& value(const std::string& key) const { return entries_.at(key).value; }
   const std::string& origin(const std::string& key) const { return entries_.at(key).origin; }
   /// True if the command line or a file has it.
@@ -47,10 +76,6 @@ class GenerationConfig {
   /// True if the folder has another value of this key.
   bool hides_folder(const std::string& key) const { return entries_.at(key).hides_folder; }
   bool differs_from_transformers(const std::string& key) const;
-
-  bool is_true(const std::string& key) const { return value(key) == true; }
-  double number(const std::string& key) const { return value(key).get<double>(); }
-  std::int32_t integer(const std::string& key) const { return value(key).get<std::int32_t>(); }
 
   /// Lines for standard error.
   const std::vector<std::string>& notes() const { return notes_; }
@@ -68,6 +93,7 @@ class GenerationConfig {
   void decide_length();
   void note_folder(const GenerationSources& sources, bool folder_decides);
 
+  GenerationValues values_;
   std::map<std::string, Entry> entries_;
   std::vector<std::string> notes_;
 };
@@ -79,12 +105,9 @@ KeyValue saved_values(const GenerationConfig& config);
 /// @throws ConfigError if the path is a folder, WriteError
 void save_generation_config(const GenerationConfig& config, const std::string& path);
 
-/// The tokens of a key whose value is a token, a list of them or null.
-std::vector<Token> tokens_of(const KeyValue& value);
-
-/// Sampling settings and rules about whole texts.
-/// @param greedy_temperature  the temperature where no token is drawn: 0 in rounds, 1 in searches
-engines::SamplingOptions sampling_of(const GenerationConfig& config, double greedy_temperature);
+/// Sampling settings and rules about whole texts. Cutoffs count only where tokens are drawn; else
+/// the temperature is 0.
+engines::SamplingOptions sampling_of(const GenerationConfig& config);
 
 /// @param stop  keeps what is no key: ignore_eos
 engines::StopOptions stop_of(const GenerationConfig& config, engines::StopOptions stop);
