@@ -1,12 +1,14 @@
 #include "experiments/drivers/generate/generation_config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
 
 #include "engines/interface/sampling_rows.h"
+#include "experiments/drivers/generate/generate_options.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 
@@ -43,8 +45,11 @@ GenerationSources read_generation_sources(const GenerationOptions& options,
                                           const std::string& model) {
   GenerationSources sources;
   for (const auto& [name, text] : options.given) {
-    const GenerationKey& key = *find_generation_key(name);
-    add_given_value(sources.command_line, key, command_line_value(key, text));
+    const GenerationKey* key = find_generation_key(name);
+    if (key == nullptr)
+      throw ConfigError(fmt::format("{} is no key of transformers 4.49{}", escaped(name, 60),
+                                    nearest_key_hint(name)));
+    add_given_value(sources.command_line, *key, command_line_value(*key, text));
   }
   if (options.config_file) sources.file = read_generation_file(*options.config_file);
   sources.folder = read_folder_generation_file(model);
@@ -146,6 +151,17 @@ bool GenerationConfig::is_given_by_user(const std::string& key) const {
 
 bool GenerationConfig::differs_from_transformers(const std::string& key) const {
   return value(key) != find_generation_key(key)->default_value();
+}
+
+std::string named_value(const GenerationConfig& config, const std::string& key) {
+  return fmt::format("{} = {} ({})", key, shown(config.value(key)), config.origin(key));
+}
+
+void refuse_values(const GenerationConfig& config, const std::vector<std::string>& keys,
+                   const std::string& allowed) {
+  std::vector<std::string> named;
+  for (const std::string& key : keys) named.push_back(named_value(config, key));
+  throw ConfigError(fmt::format("{}; allowed: {}", fmt::join(named, ", "), allowed));
 }
 
 KeyValue saved_values(const GenerationConfig& config) {

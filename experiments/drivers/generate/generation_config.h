@@ -9,18 +9,7 @@
 
 namespace speclab::experiments {
 
-/// Everything that decides how `speclab generate` makes its texts.
-struct GenerationOptions {
-  std::optional<std::string> config_file{};    ///< --generation-config
-  std::optional<std::string> save_file{};      ///< --save-generation-config
-  bool explain = false;                        ///< no text, but the mode and the values
-  bool has_key_option = false;                 ///< an option is given that GenerationConfig brought
-  std::map<std::string, std::string> given{};  ///< values as texts, by key
-  bool is_drafter_given = false;               ///< --drafter
-  bool is_policy_given = false;                ///< --policy or --speculation-length
-  engines::DecoderOptions decoder{};           ///< of the options; keys that are given win
-  std::string policy = "constant:4";           ///< of the speculation length
-};
+struct GenerationOptions;
 
 /// The values of all keys that have an effect, in the types that the engines take. A key whose
 /// value is null leaves the default.
@@ -77,6 +66,8 @@ class GenerationConfig {
   bool hides_folder(const std::string& key) const { return entries_.at(key).hides_folder; }
   bool differs_from_transformers(const std::string& key) const;
 
+  bool looks_up() const { return values_.prompt_lookup_num_tokens > 0; }
+
   /// Lines for standard error.
   const std::vector<std::string>& notes() const { return notes_; }
 
@@ -97,6 +88,13 @@ class GenerationConfig {
   std::map<std::string, Entry> entries_;
   std::vector<std::string> notes_;
 };
+
+/// "num_beams = 4 (command line)".
+std::string named_value(const GenerationConfig& config, const std::string& key);
+
+/// Throws ConfigError with the values of some keys and what is allowed.
+[[noreturn]] void refuse_values(const GenerationConfig& config,
+                                const std::vector<std::string>& keys, const std::string& allowed);
 
 /// The values that differ from those of transformers 4.49, and those that a folder would change.
 KeyValue saved_values(const GenerationConfig& config);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <initializer_list>
 
 #include "experiments/drivers/generate/generation_config.h"
 #include "sim/system/edit_distance.h"
@@ -13,7 +15,6 @@ namespace {
 /// Its short names must not reach other files of a unity build.
 namespace key_table {
 
-using enum KeyForm;
 using enum KeyGroup;
 
 using V = GenerationValues;
@@ -71,157 +72,224 @@ constexpr auto* rule = &to<&V::sampling, &L::rules, member>;
 constexpr decltype(GenerationKey::put) kNowhere = nullptr;
 
 constexpr double kMostInteger = std::numeric_limits<std::int32_t>::max();
-constexpr KeyRange kAtLeast0{0, kMostInteger}, kAtLeast1{1, kMostInteger}, kShare{0, 1},
-    kPositive{.least = 0, .has_least = false}, kPositiveShare{0, 1, false, true},
-    kBelow1{0, 1, true, false}, kNotNegative{.least = 0}, kDraftLength{1, 4095}, kNumber{};
-constexpr const char* kBooleans = "true or false";
-constexpr const char* kTokens = "a list of token ids: [1,2]";
+
+bool is_number(const KeyRange& range, const KeyValue& value) {
+  if (!value.is_number()) return false;
+  const auto number = value.get<double>();
+  const bool above = range.has_least ? number >= range.least : number > range.least;
+  const bool below = range.has_most ? number <= range.most : number < range.most;
+  return std::isfinite(number) && above && below;
+}
+bool is_temperature(const KeyRange& range, const KeyValue& value) {
+  return is_number(range, value) &&
+         (value.get<double>() == 0 || value.get<double>() >= engines::kLeastTemperature);
+}
+bool is_integer(const KeyRange& range, const KeyValue& value) {
+  return value.is_number_integer() && is_number(range, value);
+}
+bool is_token(const KeyValue& value) { return is_integer({0, kMostInteger}, value); }
+bool is_text(const KeyValue& value) { return value.is_string() && value != ""; }
+bool is_list_of(const KeyValue& value, auto is_item) {
+  return value.is_array() && std::ranges::all_of(value, is_item);
+}
+bool is_some(const KeyValue& value, auto is_item) {
+  return is_list_of(value, is_item) && !value.empty();
+}
+bool is_token_list(const KeyValue& value) { return is_some(value, is_token); }
+bool is_word(const KeyValue& value) {
+  return is_token_list(value) || is_some(value, is_token_list);
+}
+bool is_pair(const KeyValue& value) { return value.is_array() && value.size() == 2; }
+bool is_bias(const KeyValue& value) {
+  return is_pair(value) && is_token_list(value[0]) && is_number({}, value[1]);
+}
+bool is_decay(const KeyRange& range, const KeyValue& value) {
+  return is_pair(value) && is_token(value[0]) && is_number(range, value[1]);
+}
+bool is_one_of(const KeyValue& value, std::initializer_list<const char*> names) {
+  return value.is_string() && std::ranges::find(names, value.get<std::string>()) != names.end();
+}
+
+constexpr bool kExclusive = false;
+constexpr KeyRange kPositive{.least = 0, .has_least = false};
+constexpr KeyForm kBoolean{[](auto, const auto&value) { return value.is_boolean(); },
+                           "true or false"},
+    kInteger{is_integer, "integers"}, kNumber{is_number, "numbers"},
+    kAtLeast0{is_integer, "integers, at least 0", {0, kMostInteger}},
+    kAtLeast1{is_integer, "integers, at least 1", {1, kMostInteger}},
+    kDraftLength{is_integer, "integers, 1 to 4095", {1, 4095}},
+    kTokenId{is_integer, "a token id", {0, kMostInteger}},
+    kTemperature{is_temperature, "0, or at least 0.001", {.least = 0}},
+    kNotNegative{is_number, "numbers, at least 0", {.least = 0}},
+    kAbove0{is_number, "above 0", kPositive}, kSeconds{is_number, "seconds, above 0", kPositive},
+    kShare{is_number, "0 to 1", {0, 1}},
+    kBelow1{is_number, "0 to 1, but not 1", {0, 1, true, kExclusive}},
+    kMass{is_number, "above 0, at most 1", {0, 1, kExclusive, true}},
+    kDecay{is_decay, "a start (at least 0) and a factor (above 0): [20,1.05]", kPositive},
+    kAnything{[](auto, const auto&) { return true; }, "anything"},
+    kTokens{[](auto, const auto&value) { return is_list_of(value, is_token); },
+            "a list of token ids: [1,2]"},
+    kEnds{[](auto, const auto&value) { return is_token(value) || is_token_list(value); },
+          "a token id or a list of them"},
+    kTokenLists{[](auto, const auto&value) { return is_list_of(value, is_token_list); },
+                "token lists: [[5,6],[7]]"},
+    kWords{[](auto, const auto&value) { return is_some(value, is_word); },
+           "token lists: [[5,6]], or lists of alternatives, one of which counts: [[[5],[6]]]"},
+    kBiases{[](auto, const auto&value) { return is_list_of(value, is_bias); },
+            "pairs of tokens and a bias: [[[5,6],-2.5],[[7],1]]"},
+    kTexts{[](auto, const auto&value) { return is_text(value) || is_some(value, is_text); },
+           "a text or a list of texts, none of them empty",
+           {},
+           true},
+    kWhenToStop{[](auto, const auto&value) { return value.is_boolean() || value == "never"; },
+                "true, false or \"never\"",
+                {},
+                true},
+    kSchedule{[](auto, const auto&value) {
+                return is_one_of(value, {"constant", "heuristic", "heuristic_transient"});
+              },
+              "\"constant\", \"heuristic\" or \"heuristic_transient\"",
+              {},
+              true},
+    kCacheKind{[](auto, const auto&value) {
+                 return is_one_of(value, {"static", "offloaded_static", "sliding_window", "hybrid",
+                                          "mamba", "offloaded"});
+               },
+               "static, offloaded_static, sliding_window, hybrid, mamba or offloaded; quantized "
+               "would change the text, see --cache-dtype",
+               {},
+               true};
+
+/// The values of another form, told in other words.
+constexpr KeyForm as(KeyForm form, const char* allowed) {
+  form.allowed = allowed;
+  return form;
+}
+
 constexpr const char* kNotBuilt = "null; speclab has not built it";
 
 constexpr GenerationKey kKeys[] = {
-    {"do_sample", search<&S::do_sample>, boolean, "false", kBooleans,
+    {"do_sample", search<&S::do_sample>, kBoolean, "false",
      "Draw tokens, or take the likeliest; see engines/MODES.md for what counts if it is not given",
      mode},
-    {"num_beams", search<&S::num_beams>, integer, "1", "integers, at least 1",
-     "Beams that a search keeps; 1 is none", mode, kAtLeast1},
-    {"num_beam_groups", search<&S::num_beam_groups>, integer, "1", "integers, at least 1",
-     "Groups of beams that avoid each other's tokens", mode, kAtLeast1},
-    {"penalty_alpha", search<&S::penalty_alpha>, number, "null", "0 to 1",
-     "Contrastive search: weight of the similarity to earlier tokens", mode, kShare},
-    {"force_words_ids", search<&S::force_words_ids>, words, "null",
-     "token lists: [[5,6]], or lists of alternatives, one of which counts: [[[5],[6]]]",
+    {"num_beams", search<&S::num_beams>, kAtLeast1, "1", "Beams that a search keeps; 1 is none",
+     mode},
+    {"num_beam_groups", search<&S::num_beam_groups>, kAtLeast1, "1",
+     "Groups of beams that avoid each other's tokens", mode},
+    {"penalty_alpha", search<&S::penalty_alpha>, kShare, "null",
+     "Contrastive search: weight of the similarity to earlier tokens", mode},
+    {"force_words_ids", search<&S::force_words_ids>, kWords, "null",
      "Words that the text must have", mode},
-    {"prompt_lookup_num_tokens", to<&V::prompt_lookup_num_tokens>, integer, "null",
-     "integers, 1 to 4095", "Tokens that prompt lookup drafts a round", mode, kDraftLength},
+    {"prompt_lookup_num_tokens", to<&V::prompt_lookup_num_tokens>, kDraftLength, "null",
+     "Tokens that prompt lookup drafts a round", mode},
 
-    {"temperature", law<&L::temperature>, temperature, "1.0", "0, or at least 0.001", "0 is greedy",
-     decoding, kNotNegative},
-    {"top_k", law<&L::top_k>, integer, "50", "integers, at least 0",
-     "Keep the k most likely tokens; 0 is off", decoding, kAtLeast0},
-    {"top_p", law<&L::top_p>, number, "1.0", "above 0, at most 1",
-     "Keep the smallest set of this mass", decoding, kPositiveShare},
-    {"min_p", law<&L::min_p>, number, "null", "0 to 1",
-     "Keep tokens this likely relative to the best", decoding, kShare},
-    {"typical_p", law<&L::typical_p>, number, "1.0", "above 0, at most 1",
-     "Keep the most typical tokens of this mass", decoding, kPositiveShare},
-    {"epsilon_cutoff", law<&L::epsilon_cutoff>, number, "0.0", "0 to 1, but not 1",
-     "Keep tokens at least this likely", decoding, kBelow1},
-    {"eta_cutoff", law<&L::eta_cutoff>, number, "0.0", "0 to 1, but not 1",
-     "Keep tokens at least this likely, with a lower limit if the law is flat", decoding, kBelow1},
-    {"repetition_penalty", law<&L::repetition_penalty>, number, "1.0", "above 0",
-     "Penalty on tokens seen before", decoding, kPositive},
-    {"no_repeat_ngram_size", law<&L::no_repeat_ngram_size>, integer, "0", "integers, at least 0",
-     "No n-gram of this size twice", decoding, kAtLeast0},
-    {"diversity_penalty", search<&S::diversity_penalty>, number, "0.0", "numbers, at least 0",
-     "Penalty on tokens of earlier groups of beams", decoding, kNotNegative},
-    {"length_penalty", search<&S::length_penalty>, number, "1.0", "numbers",
-     "A beam's score is its log-probability / length ^ penalty", decoding, kNumber},
-    {"bad_words_ids", rule<&R::bad_words_ids>, token_lists, "null", "token lists: [[5,6],[7]]",
-     "Sequences that never occur", decoding},
-    {"sequence_bias", rule<&R::sequence_bias>, biases, "null",
-     "pairs of tokens and a bias: [[[5,6],-2.5],[[7],1]]",
+    {"temperature", law<&L::temperature>, kTemperature, "1.0", "0 is greedy", decoding},
+    {"top_k", law<&L::top_k>, kAtLeast0, "50", "Keep the k most likely tokens; 0 is off", decoding},
+    {"top_p", law<&L::top_p>, kMass, "1.0", "Keep the smallest set of this mass", decoding},
+    {"min_p", law<&L::min_p>, kShare, "null", "Keep tokens this likely relative to the best",
+     decoding},
+    {"typical_p", law<&L::typical_p>, kMass, "1.0", "Keep the most typical tokens of this mass",
+     decoding},
+    {"epsilon_cutoff", law<&L::epsilon_cutoff>, kBelow1, "0.0", "Keep tokens at least this likely",
+     decoding},
+    {"eta_cutoff", law<&L::eta_cutoff>, kBelow1, "0.0",
+     "Keep tokens at least this likely, with a lower limit if the law is flat", decoding},
+    {"repetition_penalty", law<&L::repetition_penalty>, kAbove0, "1.0",
+     "Penalty on tokens seen before", decoding},
+    {"no_repeat_ngram_size", law<&L::no_repeat_ngram_size>, kAtLeast0, "0",
+     "No n-gram of this size twice", decoding},
+    {"diversity_penalty", search<&S::diversity_penalty>, kNotNegative, "0.0",
+     "Penalty on tokens of earlier groups of beams", decoding},
+    {"length_penalty", search<&S::length_penalty>, kNumber, "1.0",
+     "A beam's score is its log-probability / length ^ penalty", decoding},
+    {"bad_words_ids", rule<&R::bad_words_ids>, kTokenLists, "null", "Sequences that never occur",
+     decoding},
+    {"sequence_bias", rule<&R::sequence_bias>, kBiases, "null",
      "Sequences that become likelier, or less likely", decoding},
-    {"suppress_tokens", law<&L::suppress_tokens>, tokens, "null", kTokens,
-     "Tokens that never occur", decoding},
-    {"begin_suppress_tokens", rule<&R::begin_suppress_tokens>, tokens, "null", kTokens,
+    {"suppress_tokens", law<&L::suppress_tokens>, kTokens, "null", "Tokens that never occur",
+     decoding},
+    {"begin_suppress_tokens", rule<&R::begin_suppress_tokens>, kTokens, "null",
      "Tokens that are never the first new one", decoding},
-    {"forced_bos_token_id", rule<&R::forced_bos_token_id>, integer, "null", "a token id",
-     "The token behind a prompt of one token", decoding, kAtLeast0},
-    {"forced_eos_token_id", rule<&R::forced_eos_token_ids>, token_or_tokens, "null",
-     "a token id or a list of them", "The last token of a text of full length", decoding,
-     kAtLeast0},
-    {"exponential_decay_length_penalty", rule<&R::exponential_decay_length_penalty>, decay, "null",
-     "a start (at least 0) and a factor (above 0): [20,1.05]",
+    {"forced_bos_token_id", rule<&R::forced_bos_token_id>, kTokenId, "null",
+     "The token behind a prompt of one token", decoding},
+    {"forced_eos_token_id", rule<&R::forced_eos_token_ids>, kEnds, "null",
+     "The last token of a text of full length", decoding},
+    {"exponential_decay_length_penalty", rule<&R::exponential_decay_length_penalty>, kDecay, "null",
      "Ends become likelier behind so many new tokens", decoding},
-    {"remove_invalid_values", rule<&R::remove_invalid_values>, boolean, "false", kBooleans,
+    {"remove_invalid_values", rule<&R::remove_invalid_values>, kBoolean, "false",
      "NaN counts as 0, infinity as the largest number", decoding},
-    {"renormalize_logits", rule<&R::renormalize_logits>, boolean, "false", kBooleans,
+    {"renormalize_logits", rule<&R::renormalize_logits>, kBoolean, "false",
      "Scores of beams are logarithms of a law again", decoding},
 
-    {"max_length", to<&V::max_length>, integer, "20", "integers, at least 1",
-     "Tokens at most, prompt included", length, kAtLeast1},
-    {"max_new_tokens", to<&V::max_new_tokens>, integer, "null", "integers, at least 1",
-     "Tokens to generate at most", length, kAtLeast1},
-    {"min_length", law<&L::min_length>, integer, "0", "integers, at least 0",
-     "No end before this length, prompt included", length, kAtLeast0},
-    {"min_new_tokens", rule<&R::min_new_tokens>, integer, "null", "integers, at least 0",
-     "No end before so many new tokens", length, kAtLeast0},
-    {"early_stopping", search<&S::early_stopping>, when_to_stop, "false",
-     "true, false or \"never\"", "When a search of beams ends", length},
-    {"max_time", stop<&E::max_seconds>, number, "null", "seconds, above 0",
-     "Seconds after which a text ends", length, kPositive},
-    {"stop_strings", stop<&E::stop_strings>, text_or_texts, "null",
-     "a text or a list of texts, none of them empty", "Texts that end the text", length},
-    {"num_return_sequences", search<&S::num_return_sequences>, integer, "1", "integers, at least 1",
-     "Texts for each prompt", length, kAtLeast1},
+    {"max_length", to<&V::max_length>, kAtLeast1, "20", "Tokens at most, prompt included", length},
+    {"max_new_tokens", to<&V::max_new_tokens>, kAtLeast1, "null", "Tokens to generate at most",
+     length},
+    {"min_length", law<&L::min_length>, kAtLeast0, "0",
+     "No end before this length, prompt included", length},
+    {"min_new_tokens", rule<&R::min_new_tokens>, kAtLeast0, "null",
+     "No end before so many new tokens", length},
+    {"early_stopping", search<&S::early_stopping>, kWhenToStop, "false",
+     "When a search of beams ends", length},
+    {"max_time", stop<&E::max_seconds>, kSeconds, "null", "Seconds after which a text ends",
+     length},
+    {"stop_strings", stop<&E::stop_strings>, kTexts, "null", "Texts that end the text", length},
+    {"num_return_sequences", search<&S::num_return_sequences>, kAtLeast1, "1",
+     "Texts for each prompt", length},
 
-    {"eos_token_id", to<&V::eos_token_ids>, token_or_tokens, "null", "a token id or a list of them",
-     "Tokens that end a text", special_token, kAtLeast0},
-    {"bos_token_id", kNowhere, integer, "null", "integers", "Nothing here: prompts are never empty",
+    {"eos_token_id", to<&V::eos_token_ids>, kEnds, "null", "Tokens that end a text", special_token},
+    {"bos_token_id", kNowhere, kInteger, "null", "Nothing here: prompts are never empty",
      special_token},
-    {"pad_token_id", kNowhere, integer, "null", "integers", "Nothing here: no prompt is padded",
+    {"pad_token_id", kNowhere, kInteger, "null", "Nothing here: no prompt is padded",
      special_token},
-    {"decoder_start_token_id", kNowhere, token_or_tokens, "null", "a token id or a list of them",
-     "Nothing here: no model has an encoder", special_token, kAtLeast0},
+    {"decoder_start_token_id", kNowhere, kEnds, "null", "Nothing here: no model has an encoder",
+     special_token},
 
-    {"num_assistant_tokens", to<&V::num_assistant_tokens>, integer, "20", "integers, 1 to 4095",
-     "Tokens drafted a round", drafting, kDraftLength},
-    {"num_assistant_tokens_schedule", to<&V::num_assistant_tokens_schedule>, schedule,
-     "\"constant\"", "\"constant\", \"heuristic\" or \"heuristic_transient\"",
-     "How the number of drafted tokens changes", drafting},
-    {"assistant_confidence_threshold", to<&V::assistant_confidence_threshold>, number, "0.4",
-     "0 to 1", "A draft ends behind a token less likely than this; 0 is off", drafting, kShare},
-    {"max_matching_ngram_size", to<&V::max_matching_ngram_size>, integer, "null",
-     "integers, at least 1", "Longest suffix that prompt lookup seeks", drafting, kAtLeast1},
+    {"num_assistant_tokens", to<&V::num_assistant_tokens>, kDraftLength, "20",
+     "Tokens drafted a round", drafting},
+    {"num_assistant_tokens_schedule", to<&V::num_assistant_tokens_schedule>, kSchedule,
+     "\"constant\"", "How the number of drafted tokens changes", drafting},
+    {"assistant_confidence_threshold", to<&V::assistant_confidence_threshold>, kShare, "0.4",
+     "A draft ends behind a token less likely than this; 0 is off", drafting},
+    {"max_matching_ngram_size", to<&V::max_matching_ngram_size>, kAtLeast1, "null",
+     "Longest suffix that prompt lookup seeks", drafting},
 
-    {"use_cache", kNowhere, boolean, "true", kBooleans, "Keys and values are always cached",
-     no_effect},
-    {"cache_implementation", kNowhere, cache_kind, "null",
-     "static, offloaded_static, sliding_window, hybrid, mamba or offloaded; quantized would change "
-     "the text, see --cache-dtype",
-     "Kind of cache", no_effect},
-    {"cache_config", kNowhere, anything, "null", "only beside cache_implementation \"static\"",
+    {"use_cache", kNowhere, kBoolean, "true", "Keys and values are always cached", no_effect},
+    {"cache_implementation", kNowhere, kCacheKind, "null", "Kind of cache", no_effect},
+    {"cache_config", kNowhere, as(kAnything, "only beside cache_implementation \"static\""), "null",
      "Settings of the cache", no_effect},
-    {"return_legacy_cache", kNowhere, boolean, "null", kBooleans, "Form of a returned cache",
-     no_effect},
-    {"low_memory", kNowhere, boolean, "null", kBooleans, "Beams one after the other", no_effect},
-    {"output_attentions", kNowhere, boolean, "false", kBooleans, "Form of the output", no_effect},
-    {"output_hidden_states", kNowhere, boolean, "false", kBooleans, "Form of the output",
-     no_effect},
-    {"output_scores", kNowhere, boolean, "false", kBooleans, "Form of the output", no_effect},
-    {"output_logits", kNowhere, boolean, "null", kBooleans, "Form of the output", no_effect},
-    {"return_dict_in_generate", kNowhere, boolean, "false", kBooleans, "Form of the output",
-     no_effect},
-    {"is_assistant", kNowhere, boolean, "false", kBooleans, "The model drafts for another",
-     no_effect},
-    {"assistant_lookbehind", kNowhere, integer, "10", "integers", "Drafters with other tokenizers",
-     no_effect},
-    {"target_lookbehind", kNowhere, integer, "10", "integers", "Drafters with other tokenizers",
-     no_effect},
-    {"compile_config", kNowhere, anything, "null", "anything", "How forwards are compiled",
-     no_effect},
-    {"disable_compile", kNowhere, boolean, "false", kBooleans, "How forwards are compiled",
-     no_effect},
+    {"return_legacy_cache", kNowhere, kBoolean, "null", "Form of a returned cache", no_effect},
+    {"low_memory", kNowhere, kBoolean, "null", "Beams one after the other", no_effect},
+    {"output_attentions", kNowhere, kBoolean, "false", "Form of the output", no_effect},
+    {"output_hidden_states", kNowhere, kBoolean, "false", "Form of the output", no_effect},
+    {"output_scores", kNowhere, kBoolean, "false", "Form of the output", no_effect},
+    {"output_logits", kNowhere, kBoolean, "null", "Form of the output", no_effect},
+    {"return_dict_in_generate", kNowhere, kBoolean, "false", "Form of the output", no_effect},
+    {"is_assistant", kNowhere, kBoolean, "false", "The model drafts for another", no_effect},
+    {"assistant_lookbehind", kNowhere, kInteger, "10", "Drafters with other tokenizers", no_effect},
+    {"target_lookbehind", kNowhere, kInteger, "10", "Drafters with other tokenizers", no_effect},
+    {"compile_config", kNowhere, kAnything, "null", "How forwards are compiled", no_effect},
+    {"disable_compile", kNowhere, kBoolean, "false", "How forwards are compiled", no_effect},
 
-    {"dola_layers", kNowhere, anything, "null", "null; speclab has not built dola_generation",
+    {"dola_layers", kNowhere, as(kAnything, "null; speclab has not built dola_generation"), "null",
      "Layers that DoLa contrasts", refused},
-    {"constraints", kNowhere, anything, "null",
-     "null; it holds objects of Python; see force_words_ids", "Constraints on the text", refused},
-    {"guidance_scale", kNowhere, number, "null", "null or 1; speclab has not built guidance",
+    {"constraints", kNowhere,
+     as(kAnything, "null; it holds objects of Python; see force_words_ids"), "null",
+     "Constraints on the text", refused},
+    {"guidance_scale", kNowhere, as(kNumber, "null or 1; speclab has not built guidance"), "null",
      "Weight of classifier-free guidance", refused},
-    {"watermarking_config", kNowhere, anything, "null", kNotBuilt, "Settings of a watermark",
+    {"watermarking_config", kNowhere, as(kAnything, kNotBuilt), "null", "Settings of a watermark",
      refused},
-    {"assistant_early_exit", kNowhere, anything, "null", kNotBuilt,
+    {"assistant_early_exit", kNowhere, as(kAnything, kNotBuilt), "null",
      "Layers of a target that drafts itself", refused},
-    {"encoder_repetition_penalty", kNowhere, number, "1.0", "1; no model has an encoder",
+    {"encoder_repetition_penalty", kNowhere, as(kNumber, "1; no model has an encoder"), "1.0",
      "Penalty on tokens outside the encoder's input", refused},
-    {"encoder_no_repeat_ngram_size", kNowhere, integer, "0", "0; no model has an encoder",
+    {"encoder_no_repeat_ngram_size", kNowhere, as(kInteger, "0; no model has an encoder"), "0",
      "No n-gram of the encoder's input", refused},
-    {"forced_decoder_ids", kNowhere, anything, "null", "null; transformers 4.49 refuses it too",
-     "Tokens at given places", refused},
-    {"token_healing", kNowhere, boolean, "false", "false; speclab has not built it",
+    {"forced_decoder_ids", kNowhere, as(kAnything, "null; transformers 4.49 refuses it too"),
+     "null", "Tokens at given places", refused},
+    {"token_healing", kNowhere, as(kBoolean, "false; speclab has not built it"), "false",
      "Replaces the last tokens of a prompt", refused},
-    {"generation_kwargs", kNowhere, anything, "{}", "{}; give each key by itself",
+    {"generation_kwargs", kNowhere, as(kAnything, "{}; give each key by itself"), "{}",
      "Further arguments of generate()", refused},
 };
 

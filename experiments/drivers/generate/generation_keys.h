@@ -17,23 +17,19 @@ struct GenerationValues;
 /// A key's value, in the form that it has in a file.
 using KeyValue = nlohmann::ordered_json;
 
+/// The numbers that a key takes.
+struct KeyRange {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool has_least = true, has_most = true;  ///< false: the limit itself is not in the range
+};
+
 /// JSON values that a key takes, apart from null.
-enum class KeyForm : std::uint8_t {
-  boolean,
-  integer,
-  number,
-  temperature,  ///< a number, but none that is almost 0
-  text_or_texts,
-  token_or_tokens,
-  tokens,
-  token_lists,   ///< [[5, 6], [7]]
-  words,         ///< token lists, or lists of them
-  biases,        ///< [[[5, 6], -2.5], [[7], 1]]
-  decay,         ///< [start, factor]
-  when_to_stop,  ///< true, false or "never"
-  schedule,      ///< "constant", "heuristic" or "heuristic_transient"
-  cache_kind,    ///< name of a cache class
-  anything
+struct KeyForm {
+  bool (*takes)(const KeyRange& range, const KeyValue& value);
+  const char* allowed;  ///< in words, for messages
+  KeyRange range{};
+  bool is_text = false;  ///< a bare word of the command line is a text
 };
 
 enum class KeyGroup : std::uint8_t {
@@ -46,24 +42,17 @@ enum class KeyGroup : std::uint8_t {
   refused         ///< would change texts in a way that speclab cannot; its default is taken
 };
 
-/// The numbers that a key takes.
-struct KeyRange {
-  double least = -std::numeric_limits<double>::infinity();
-  double most = std::numeric_limits<double>::infinity();
-  bool has_least = true, has_most = true;  ///< false: the limit itself is not in the range
-};
-
 struct GenerationKey {
   const char* name;
   /// Writes a value, which is not null, where the engines read it; null if the key has no effect.
   void (*put)(const KeyValue& value, GenerationValues& values);
   KeyForm form;
   const char* default_json;  ///< of transformers 4.49
-  const char* allowed;       ///< in words, for messages
   const char* help;
   KeyGroup group;
-  KeyRange range{};
 
+  /// True if the key takes the value. Null is not a value.
+  bool takes(const KeyValue& value) const { return form.takes(form.range, value); }
   KeyValue default_value() const { return KeyValue::parse(default_json); }
   /// The option's name: "--num-beams".
   std::string option() const;
@@ -77,6 +66,8 @@ const GenerationKey* find_generation_key(std::string_view name);
 
 /// "; did you mean KEY?" with the key that is nearest to a word.
 std::string nearest_key_hint(std::string_view unknown);
+
+// generation_values.cpp: the values of keys as files and command lines have them.
 
 /// Origin of the values that a model brings.
 inline constexpr const char* kFolderOrigin = "generation_config.json of the folder";
@@ -105,9 +96,6 @@ KeyValue command_line_value(const GenerationKey& key, const std::string& text);
 /// A key's value from a file or the command line. For top_k, null stands for 0.
 /// @throws ConfigError naming origin, key, found and allowed
 void add_given_value(GivenValues& given, const GenerationKey& key, KeyValue value);
-
-/// True if the key takes the value. Null is not a value.
-bool takes_value(const GenerationKey& key, const KeyValue& value);
 
 /// The value as ASCII JSON, cut where it is long; for messages.
 std::string shown(const KeyValue& value, std::size_t longest = 100);

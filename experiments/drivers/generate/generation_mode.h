@@ -1,21 +1,11 @@
 #pragma once
+#include <array>
 #include <string>
 #include <vector>
 
 #include "experiments/drivers/generate/generation_config.h"
 
 namespace speclab::experiments {
-
-/// "num_beams = 4 (command line)".
-std::string named_value(const GenerationConfig& config, const std::string& key);
-
-/// Throws ConfigError with the values of some keys and what is allowed.
-[[noreturn]] void refuse_values(const GenerationConfig& config,
-                                const std::vector<std::string>& keys, const std::string& allowed);
-
-/// Refuses what validate() of transformers 4.49 refuses, and keys that speclab cannot obey.
-/// @throws ConfigError naming the contradicting keys
-void check_values(const GenerationConfig& config);
 
 /// Lines about values that have no effect, where validate() of transformers 4.49 warns, and about
 /// keys of drafting if nothing is drafted.
@@ -24,15 +14,42 @@ std::vector<std::string> notes_on_values(const GenerationConfig& config, bool is
 /// A drafter that --drafter names and that drafts.
 enum class Assistant : std::uint8_t { none, drafter };
 
-/// How a text is made.
+/// How texts are made, as GenerationMode of transformers 4.49 has it.
+enum class DecodingMode : std::uint8_t {
+  greedy_search,
+  sample,
+  assisted_generation,
+  contrastive_search,
+  beam_search,
+  beam_sample,
+  group_beam_search,
+  constrained_beam_search
+};
+
+/// Whose drafts a mode takes.
+enum class DraftsOf : std::uint8_t { any, drafter, nothing };
+
+struct ModeTraits {
+  const char* name;
+  bool searches = false;
+  bool keeps_beams = false;
+  DraftsOf drafts = DraftsOf::any;
+  std::array<const char*, 2> chosen_by{};   ///< keys; null: none
+  std::array<const char*, 2> decided_by{};  ///< more keys than those of all modes; null: none
+};
+
+const ModeTraits& traits_of(DecodingMode mode);
+
 struct GenerationMode {
-  std::string name;                  ///< as GenerationMode of transformers 4.49 has it
-  std::string why;                   ///< one sentence
+  DecodingMode kind = DecodingMode::sample;
+  std::string why{};                 ///< one sentence
   bool drafted = false;              ///< drafts are verified
   std::vector<std::string> notes{};  ///< about values that have no effect in this mode
 
-  bool searches() const { return keeps_beams() || name == "contrastive_search"; }
-  bool keeps_beams() const { return name.find("beam") != std::string::npos; }
+  const ModeTraits& traits() const { return traits_of(kind); }
+  const char* name() const { return traits().name; }
+  bool searches() const { return traits().searches; }
+  bool keeps_beams() const { return traits().keeps_beams; }
 };
 
 /// The mode that the values ask for, as get_generation_mode() of transformers 4.49 decides it.

@@ -6,7 +6,7 @@
 
 #include "engines/interface/drafter_checks.h"
 #include "engines/interface/names.h"
-#include "experiments/drivers/generate/generation_config.h"
+#include "experiments/drivers/generate/call_checks.h"
 #include "sim/policies/policy_registry.h"
 #include "sim/system/errors.h"
 
@@ -17,17 +17,13 @@ namespace {
 constexpr std::int32_t kLongestMatch = 2;
 constexpr const char* kPromptLookup = "prompt_lookup";
 
-bool looks_up(const GenerationConfig& config) {
-  return !config.value("prompt_lookup_num_tokens").is_null();
-}
-
 engines::DrafterOptions drafter_of(const GenerationConfig& config,
                                    engines::DrafterOptions drafter) {
-  if (looks_up(config)) drafter.kind = kPromptLookup;
-  const KeyValue& longest = config.value("max_matching_ngram_size");
-  if (!longest.is_null() && drafter.looks_up())
-    drafter.max_ngram = longest.get<std::int32_t>();
-  else if (looks_up(config))
+  if (config.looks_up()) drafter.kind = kPromptLookup;
+  const std::int32_t longest = config.values().max_matching_ngram_size;
+  if (longest > 0 && drafter.looks_up())
+    drafter.max_ngram = longest;
+  else if (config.looks_up())
     drafter.max_ngram = kLongestMatch;
   return drafter;
 }
@@ -35,71 +31,18 @@ engines::DrafterOptions drafter_of(const GenerationConfig& config,
 /// The policy that an assistant's keys ask for; the given one if there are none.
 std::string policy_of(const GenerationConfig& config, const engines::DrafterOptions& drafter,
                       const std::string& policy) {
-  if (looks_up(config))
-    return fmt::format("constant:{}", config.integer("prompt_lookup_num_tokens"));
+  const GenerationValues& values = config.values();
+  if (config.looks_up()) return fmt::format("constant:{}", values.prompt_lookup_num_tokens);
   const bool is_asked = std::ranges::any_of(generation_keys(), [&](const GenerationKey& key) {
     return key.group == KeyGroup::drafting && config.is_given(key.name) &&
            std::string(key.name) != "max_matching_ngram_size";
   });
   if (!is_asked || !drafter.traits().drafts()) return policy;
-  if (config.value("num_assistant_tokens_schedule") != "constant") return "heuristic";
-  const double threshold = config.number("assistant_confidence_threshold");
-  const std::int32_t tokens = config.integer("num_assistant_tokens");
+  if (values.num_assistant_tokens_schedule != "constant") return "heuristic";
+  const double threshold = values.assistant_confidence_threshold;
   return drafter.traits().draws_trees() && threshold > 0
-             ? fmt::format("confidence:{}:{}", threshold, tokens)
-             : fmt::format("constant:{}", tokens);
-}
-
-engines::EarlyStopping early_stopping_of(const KeyValue& value) {
-  if (value == "never") return engines::EarlyStopping::never;
-  return value == true ? engines::EarlyStopping::yes : engines::EarlyStopping::no;
-}
-
-/// A word with one form can stand there without a list around the form.
-void add_words(const KeyValue& value, engines::SearchOptions& search) {
-  for (const KeyValue& word : value)
-    search.force_words_ids.push_back(word[0].is_array() ? word : KeyValue::array({word}));
-}
-
-/// Adds what a search has beside a decoder's options.
-void add_search(const GenerationConfig& config, const GenerationMode& mode,
-                engines::SearchOptions& search) {
-  search.num_beams = config.integer("num_beams");
-  search.length_penalty = config.number("length_penalty");
-  search.early_stopping = early_stopping_of(config.value("early_stopping"));
-  search.num_return_sequences = config.integer("num_return_sequences");
-  search.do_sample = config.is_true("do_sample");
-  if (mode.name == "group_beam_search") {
-    search.num_beam_groups = config.integer("num_beam_groups");
-    search.diversity_penalty = config.number("diversity_penalty");
-  }
-  if (mode.name == "contrastive_search") {
-    search.penalty_alpha = config.number("penalty_alpha");
-    search.top_k = config.integer("top_k");
-  }
-  add_words(config.value("force_words_ids"), search);
-}
-
-/// Refusals of a running mode; --explain still explains these values.
-void check_built(const GenerationConfig& config, const GenerationMode& mode) {
-  // transformers 4.49 refuses these too when it makes the text, though validate() does not.
-  if (mode.name == "constrained_beam_search" && config.integer("num_beams") == 1)
-    refuse_values(config, {"force_words_ids", "num_beams"},
-                  "forced words only with 2 beams or more");
-  if (mode.keeps_beams() && config.number("diversity_penalty") != 0 &&
-      config.integer("num_beam_groups") == 1)
-    refuse_values(config, {"diversity_penalty", "num_beam_groups"},
-                  "a diversity_penalty of 0, or at least 2 groups");
-}
-
-/// A search has no use for a rule that keeps drafts.
-void check_no_verifier(const engines::DecoderOptions& decoder, const GenerationMode& mode) {
-  const engines::DecoderOptions usual;
-  if (decoder.verifier != usual.verifier)
-    throw ConfigError(fmt::format(
-        "verifier '{}' with {}; allowed: no --verifier, because a search takes no other step than "
-        "without drafts",
-        escaped(decoder.verifier, 40), mode.name));
+             ? fmt::format("confidence:{}:{}", threshold, values.num_assistant_tokens)
+             : fmt::format("constant:{}", values.num_assistant_tokens);
 }
 
 /// Beams take one length for all rounds.
@@ -110,42 +53,77 @@ std::int32_t draft_length_of(const std::string& policy) {
   return make_policy(policy)->longest().value_or(0);
 }
 
-}  // namespace
+engines::SearchOptions search_of(const GenerationConfig& config, const GenerationPlan& plan) {
+  engines::SearchOptions search = config.values().search;
+  const engines::SearchOptions off;
+  if (plan.mode.kind != DecodingMode::group_beam_search) {
+    search.num_beam_groups = off.num_beam_groups;
+    search.diversity_penalty = off.diversity_penalty;
+  }
+  if (plan.mode.kind == DecodingMode::contrastive_search)
+    search.top_k = config.values().sampling.top_k;
+  else
+    search.penalty_alpha = off.penalty_alpha;
+  if (!plan.mode.drafted) return search;
+  check_beam_drafter(plan.decoding.drafter);
+  search.draft_length = draft_length_of(plan.policy);
+  return search;
+}
 
-Assistant assistant_of(const GenerationConfig& config, const GenerationOptions& options,
-                       const engines::DrafterOptions& drafter) {
-  if (looks_up(config) && options.is_drafter_given && drafter.kind != kPromptLookup)
+bool speaks_of_generation(const GenerationOptions& options, const GenerationSources& sources) {
+  return options.config_file || options.save_file || options.explain || options.has_key_option ||
+         (sources.folder && changes_texts(*sources.folder));
+}
+
+/// The assistant that --drafter names.
+/// @throws ConfigError if it contradicts prompt_lookup_num_tokens
+Assistant assistant_of(const GenerationConfig& config, const GenerationOptions& options) {
+  const engines::DrafterOptions& drafter = options.decoder.drafter;
+  if (config.looks_up() && options.is_drafter_given && drafter.kind != kPromptLookup)
     throw ConfigError(fmt::format("{} with --drafter {}; allowed: one of them, or --drafter {}",
                                   named_value(config, "prompt_lookup_num_tokens"),
                                   escaped(drafter.kind, 40), kPromptLookup));
-  return drafter.traits().drafts() && !looks_up(config) ? Assistant::drafter : Assistant::none;
+  return drafter.traits().drafts() && !config.looks_up() ? Assistant::drafter : Assistant::none;
 }
 
-GenerationPlan generation_plan(const GenerationConfig& config, const GenerationMode& mode,
-                               const GenerationOptions& options, const PlanSettings& settings) {
-  check_built(config, mode);
-  check_drafter_options(settings.decoder.drafter);
-  GenerationPlan plan{.mode = mode, .policy = settings.policy};
-  engines::SearchOptions& decoding = plan.decoding;
-  static_cast<engines::DecoderOptions&>(decoding) = settings.decoder;
-  decoding.sampling = sampling_of(config, mode.searches() ? 1.0 : 0.0);
-  decoding.stop = stop_of(config, settings.decoder.stop);
-  decoding.drafter = drafter_of(config, settings.decoder.drafter);
-  decoding.seed = settings.seed;
-  if (!options.is_policy_given) plan.policy = policy_of(config, decoding.drafter, settings.policy);
-  if (mode.searches()) {
-    check_no_verifier(settings.decoder, mode);
-    add_search(config, mode, decoding);
-  }
-  if (mode.searches() && mode.drafted) {
-    check_beam_drafter(decoding.drafter);
-    decoding.draft_length = draft_length_of(plan.policy);
-  }
-  if (config.value("max_new_tokens").is_null()) plan.max_length = config.integer("max_length");
-  plan.num_return_sequences = config.integer("num_return_sequences");
-  if (!config.is_given_by_user("eos_token_id"))
-    plan.folder_ends = tokens_of(config.value("eos_token_id"));
+}  // namespace
+
+std::optional<ReadGeneration> read_generation(const GenerationOptions& options,
+                                              const std::string& model) {
+  const GenerationSources sources = read_generation_sources(options, model);
+  if (!speaks_of_generation(options, sources)) return std::nullopt;
+  GenerationConfig config(sources);
+  GenerationMode mode = generation_mode(config, assistant_of(config, options));
+  return ReadGeneration{std::move(config), std::move(mode)};
+}
+
+GenerationPlan generation_plan(const ReadGeneration& read, const GenerationOptions& options) {
+  const GenerationConfig& config = read.config;
+  check_mode(read, options.decoder.verifier);
+  check_drafter_options(options.decoder.drafter);
+  GenerationPlan plan{.mode = read.mode, .decoding = options.decoder, .policy = options.policy};
+  engines::DecoderOptions& decoding = plan.decoding;
+  decoding.sampling = sampling_of(config);
+  decoding.stop = stop_of(config, decoding.stop);
+  decoding.drafter = drafter_of(config, decoding.drafter);
+  if (!options.is_policy_given) plan.policy = policy_of(config, decoding.drafter, plan.policy);
+  if (read.mode.searches()) decoding.search = search_of(config, plan);
+  if (!config.values().max_new_tokens) plan.max_length = config.values().max_length;
+  plan.num_return_sequences = config.values().search.num_return_sequences;
+  if (!config.is_given_by_user("eos_token_id")) plan.folder_ends = config.values().eos_token_ids;
   return plan;
+}
+
+GenerationPlan generation_plan_of(const std::map<std::string, std::string>& values,
+                                  const engines::DecoderOptions& decoder,
+                                  const std::optional<std::string>& policy) {
+  GenerationOptions options{.has_key_option = true,
+                            .given = values,
+                            .is_drafter_given = decoder.drafter.traits().drafts(),
+                            .is_policy_given = policy.has_value(),
+                            .decoder = decoder};
+  if (policy) options.policy = *policy;
+  return generation_plan(read_generation(options, "").value(), options);
 }
 
 void use_folder_ends(GenerationPlan& plan) {

@@ -1,25 +1,32 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "engines/interface/round_decoder.h"
-#include "engines/interface/sequence_search.h"
+#include "experiments/drivers/generate/generate_options.h"
 #include "experiments/drivers/generate/generation_mode.h"
 
 namespace speclab::experiments {
 
-/// Settings of the command line that are no keys of GenerationConfig, beside those that are.
-struct PlanSettings {
-  engines::DecoderOptions decoder{};  ///< drafter, verifier, ignore_eos
-  std::string policy{};
-  std::uint64_t seed = 0;
+/// The GenerationConfig of a call, and the mode that follows.
+struct ReadGeneration {
+  GenerationConfig config;
+  GenerationMode mode;
 };
+
+/// Reads the files and checks all values.
+/// @param model  as --model has it
+/// @return nothing if neither an option nor a file speaks of GenerationConfig: the other options
+/// then say everything
+/// @throws ConfigError
+std::optional<ReadGeneration> read_generation(const GenerationOptions& options,
+                                              const std::string& model);
 
 /// Settings as the engines take them.
 struct GenerationPlan {
-  GenerationMode mode{};
-  engines::SearchOptions decoding{};         ///< rounds read its base, searches all of it
+  GenerationMode mode{};  ///< without GenerationConfig: sample, whatever the temperature
+  engines::DecoderOptions decoding{};
   std::string policy{};                      ///< of the speculation length
   std::optional<std::int32_t> max_length{};  ///< of the whole text, in place of max_new_tokens
   std::int32_t num_return_sequences = 1;
@@ -29,15 +36,24 @@ struct GenerationPlan {
   bool needs_search() const { return mode.searches() || num_return_sequences > 1; }
 };
 
-/// The assistant that --drafter names.
-/// @throws ConfigError if it contradicts prompt_lookup_num_tokens
-Assistant assistant_of(const GenerationConfig& config, const GenerationOptions& options,
-                       const engines::DrafterOptions& drafter);
+/// A call whose values are decided: the plan counts, and not the options that it was made from.
+struct GenerateCall {
+  const GenerateOptions& options;
+  GenerationPlan plan{};
+};
 
 /// @throws ConfigError for a mode that is not built, for values that a running mode refuses, and
 /// for a drafter, policy or verifier that it does not take
-GenerationPlan generation_plan(const GenerationConfig& config, const GenerationMode& mode,
-                               const GenerationOptions& options, const PlanSettings& settings);
+GenerationPlan generation_plan(const ReadGeneration& read, const GenerationOptions& options);
+
+/// The plan that keys of GenerationConfig ask for without a command line or a folder.
+/// @param values   texts as options have them, by key: {"num_beams", "4"}
+/// @param decoder  for what no key says: drafter, verifier, ignore_eos, seed
+/// @param policy   none: constant:4, or what the keys of an assistant ask for
+/// @throws ConfigError as read_generation and generation_plan, and for an unknown key
+GenerationPlan generation_plan_of(const std::map<std::string, std::string>& values,
+                                  const engines::DecoderOptions& decoder,
+                                  const std::optional<std::string>& policy = std::nullopt);
 
 /// For a model without a tokenizer, which alone would know the folder's ends.
 void use_folder_ends(GenerationPlan& plan);

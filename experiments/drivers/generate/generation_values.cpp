@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
 
-#include "engines/interface/sampling_options.h"
 #include "experiments/drivers/generate/generation_keys.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
@@ -14,65 +12,6 @@
 
 namespace speclab::experiments {
 namespace {
-
-constexpr KeyRange kTokenIds{0, std::numeric_limits<Token>::max()};
-constexpr KeyRange kAboveZero{.least = 0, .has_least = false};
-
-bool is_in_range(const KeyRange& range, double value) {
-  if (!std::isfinite(value)) return false;
-  const bool above = range.has_least ? value >= range.least : value > range.least;
-  const bool below = range.has_most ? value <= range.most : value < range.most;
-  return above && below;
-}
-
-bool is_number(const KeyRange& range, const KeyValue& value) {
-  return value.is_number() && is_in_range(range, value.get<double>());
-}
-
-bool is_temperature(const KeyRange& range, const KeyValue& value) {
-  return is_number(range, value) &&
-         (value.get<double>() == 0 || value.get<double>() >= engines::kLeastTemperature);
-}
-
-bool is_integer(const KeyRange& range, const KeyValue& value) {
-  return value.is_number_integer() && is_number(range, value);
-}
-
-bool is_token(const KeyValue& value) { return is_integer(kTokenIds, value); }
-
-bool is_text(const KeyValue& value) { return value.is_string() && value != ""; }
-
-bool is_list_of(const KeyValue& value, auto is_item) {
-  return value.is_array() && std::ranges::all_of(value, is_item);
-}
-
-bool is_token_list(const KeyValue& value) { return is_list_of(value, is_token) && !value.empty(); }
-
-bool is_words(const KeyValue& value) {
-  const auto is_word = [](const KeyValue& item) {
-    return is_token_list(item) || (is_list_of(item, is_token_list) && !item.empty());
-  };
-  return is_list_of(value, is_word) && !value.empty();
-}
-
-bool is_bias(const KeyValue& value) {
-  return value.is_array() && value.size() == 2 && is_token_list(value[0]) &&
-         is_number(KeyRange{}, value[1]);
-}
-
-bool is_decay(const KeyValue& value) {
-  return value.is_array() && value.size() == 2 && is_token(value[0]) &&
-         is_number(kAboveZero, value[1]);
-}
-
-bool is_one_of(const KeyValue& value, std::initializer_list<const char*> names) {
-  return value.is_string() && std::ranges::find(names, value.get<std::string>()) != names.end();
-}
-
-bool is_cache_kind(const KeyValue& value) {
-  return is_one_of(
-      value, {"static", "offloaded_static", "sliding_window", "hybrid", "mamba", "offloaded"});
-}
 
 constexpr std::size_t kMostConfigBytes = std::size_t{16} << 20;
 
@@ -125,18 +64,13 @@ void add_file(GivenValues& given, const std::string& path, auto take_unknown) {
     if (const GenerationKey* key = find_generation_key(name)) {
       // The tokenizer reads a folder's ends, and refuses wrong ones.
       if (given.origin != kFolderOrigin || key->group != KeyGroup::special_token ||
-          takes_value(*key, value))
+          key->takes(value))
         add_given_value(given, *key, value);
     } else {
       take_unknown(fmt::format("{}: {} is no key of transformers 4.49{}", given.origin,
                                escaped(name, 60), nearest_key_hint(name)));
     }
   }
-}
-
-bool takes_texts(const GenerationKey& key) {
-  return key.form == KeyForm::text_or_texts || key.form == KeyForm::when_to_stop ||
-         key.form == KeyForm::schedule || key.form == KeyForm::cache_kind;
 }
 
 /// Numbers that JSON does not know are read as other options read them: .5, 007.
@@ -153,43 +87,6 @@ std::optional<KeyValue> plain_number(const std::string& text) {
 }
 
 }  // namespace
-
-bool takes_value(const GenerationKey& key, const KeyValue& value) {
-  using enum KeyForm;
-  switch (key.form) {
-    case boolean:
-      return value.is_boolean();
-    case integer:
-      return is_integer(key.range, value);
-    case number:
-      return is_number(key.range, value);
-    case temperature:
-      return is_temperature(key.range, value);
-    case text_or_texts:
-      return is_text(value) || (is_list_of(value, is_text) && !value.empty());
-    case token_or_tokens:
-      return is_token(value) || is_token_list(value);
-    case tokens:
-      return is_list_of(value, is_token);
-    case token_lists:
-      return is_list_of(value, is_token_list);
-    case words:
-      return is_words(value);
-    case biases:
-      return is_list_of(value, is_bias);
-    case decay:
-      return is_decay(value);
-    case when_to_stop:
-      return value.is_boolean() || value == "never";
-    case schedule:
-      return is_one_of(value, {"constant", "heuristic", "heuristic_transient"});
-    case cache_kind:
-      return is_cache_kind(value);
-    case anything:
-      return true;
-  }
-  return false;
-}
 
 std::string shown(const KeyValue& value, std::size_t longest) {
   if (value.is_number_float() && !std::isfinite(value.get<double>()))
@@ -219,19 +116,19 @@ std::optional<GivenValues> read_folder_generation_file(const std::string& model)
 
 KeyValue command_line_value(const GenerationKey& key, const std::string& text) {
   const auto refuse = [&](const char* found) {
-    throw ConfigError(fmt::format("{}: {}; allowed: {}", key.option(), found, key.allowed));
+    throw ConfigError(fmt::format("{}: {}; allowed: {}", key.option(), found, key.form.allowed));
   };
   if (valid_utf8_prefix(text) != text.size()) refuse("no valid UTF-8");
   if (json_depth(text) > kMostJsonDepth) refuse("nested deeper than 100");
   if (text == "True") return true;
   if (text == "False") return false;
   if (text == "None") return nullptr;
-  if (!takes_texts(key))
+  if (!key.form.is_text)
     if (const auto number = plain_number(text)) return *number;
   try {
     const KeyValue value = KeyValue::parse(text);
-    const bool is_word = takes_texts(key) && !value.is_null() && !value.is_structured();
-    return is_word && !takes_value(key, value) ? KeyValue(text) : value;
+    const bool is_word = key.form.is_text && !value.is_null() && !value.is_structured();
+    return is_word && !key.takes(value) ? KeyValue(text) : value;
   } catch (const KeyValue::parse_error&) {
     return text;
   } catch (const KeyValue::out_of_range&) {
@@ -244,9 +141,9 @@ void add_given_value(GivenValues& given, const GenerationKey& key, KeyValue valu
   const std::string name = key.name;
   if (value.is_null() && name == "top_k") value = 0;
   if (value.is_null()) return;
-  if (!takes_value(key, value))
-    throw ConfigError(
-        fmt::format("{}: {} = {}; allowed: {}", given.origin, name, shown(value), key.allowed));
+  if (!key.takes(value))
+    throw ConfigError(fmt::format("{}: {} = {}; allowed: {}", given.origin, name, shown(value),
+                                  key.form.allowed));
   given.values[name] = std::move(value);
 }
 

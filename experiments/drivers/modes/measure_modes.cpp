@@ -4,7 +4,6 @@
 
 #include <sstream>
 
-#include "experiments/drivers/generate/planned_generation.h"
 #include "experiments/drivers/levers/measure_steps.h"
 #include "experiments/drivers/measure/measurement.h"
 #include "experiments/drivers/program/build_info.h"
@@ -24,21 +23,6 @@ std::map<std::string, std::string> values_of(const std::string& keys) {
     values[entry.substr(0, equals)] = entry.substr(equals + 1);
   }
   return values;
-}
-
-GenerateOptions options_of(const DecodingCase& decoding_case, const CaseSettings& settings) {
-  GenerateOptions options;
-  options.common.model.model = settings.model;
-  options.common.seed = settings.seed;
-  options.generation.given = values_of(decoding_case.keys);
-  options.generation.given["max_new_tokens"] = std::to_string(settings.new_tokens);
-  options.generation.has_key_option = true;
-  options.decoder.drafter = decoding_case.drafter;
-  options.decoder.stop.ignore_eos = true;
-  if (decoding_case.drafter.kind == "plain") return options;
-  options.generation.is_drafter_given = options.generation.is_policy_given = true;
-  options.policy = fmt::format("constant:{}", decoding_case.draft_length);
-  return options;
 }
 
 void search(engines::Engines& engines, engines::LoadedModel& loaded, const GenerationPlan& plan,
@@ -145,10 +129,15 @@ class ModeBench {
 
 GenerationPlan case_plan(const DecodingCase& decoding_case, const CaseSettings& settings,
                          std::size_t prompt_length) {
-  const GenerateOptions options = options_of(decoding_case, settings);
-  const ReadGeneration read = read_generation(options).value();
-  GenerationPlan plan = generation_plan(read.config, read.mode, options.generation,
-                                        {options.decoder, options.policy, options.common.seed});
+  std::map<std::string, std::string> values = values_of(decoding_case.keys);
+  values["max_new_tokens"] = std::to_string(settings.new_tokens);
+  std::optional<std::string> policy;
+  if (decoding_case.drafter.kind != "plain")
+    policy = fmt::format("constant:{}", decoding_case.draft_length);
+  GenerationPlan plan = generation_plan_of(
+      values,
+      {.stop = {.ignore_eos = true}, .drafter = decoding_case.drafter, .seed = settings.seed},
+      policy);
   set_prompt_length(plan, prompt_length);
   return plan;
 }
@@ -157,7 +146,7 @@ CaseDecoding decode_case(engines::Engines& engines, engines::LoadedModel& loaded
                          const DecodingCase& decoding_case, const CaseSettings& settings,
                          const engines::Request& request) {
   const GenerationPlan plan = case_plan(decoding_case, settings, request.prompt_ids.size());
-  CaseDecoding decoding{.mode = plan.mode.name, .texts = {}};
+  CaseDecoding decoding{.mode = plan.mode.name(), .texts = {}};
   if (plan.needs_search())
     search(engines, loaded, plan, request, decoding);
   else

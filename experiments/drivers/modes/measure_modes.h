@@ -8,7 +8,7 @@
 
 #include "analysis/tables/modes.h"
 #include "engines/interface/engines.h"
-#include "experiments/drivers/generation/generation_plan.h"
+#include "experiments/drivers/generate/generation_plan.h"
 
 namespace speclab::experiments {
 
