@@ -13,7 +13,7 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr std::int32_t kFewestTexts = 8;  ///< of a masking shift
+constexpr std::int32_t kFewestTexts = 8;  ///< a masking shift needs
 
 /// Why the mode has no text before its end.
 std::string reason_of(const GenerationPlan& plan) {
@@ -48,7 +48,7 @@ void check_rounds(const GenerateCall& call) {
 }
 
 void check_drawn_texts(const GenerationPlan& plan) {
-  constexpr std::int32_t kMostTexts = 1 << 11;  // of a prompt; their draws have no more keys
+  constexpr std::int32_t kMostTexts = 1 << 11;  // one prompt's draws have no more keys
   if (plan.mode.searches() || plan.num_return_sequences == 1) return;
   if (plan.policy == "auto")
     throw ConfigError(

@@ -21,19 +21,15 @@ std::vector<std::string> deciding_keys(const ReadGeneration& read) {
   return keys;
 }
 
-bool is_shown(const GenerationConfig& config, const GenerationKey& key,
-              const std::vector<std::string>& deciding) {
-  if (config.value(key.name).is_null()) return false;
-  return config.is_given(key.name) || std::ranges::find(deciding, key.name) != deciding.end();
-}
-
 /// Calls visit(key, value, origin) for each key that is shown, in the order of the table.
 void visit_shown(const ReadGeneration& read, auto visit) {
   const GenerationConfig& config = read.config;
   const std::vector<std::string> deciding = deciding_keys(read);
-  for (const GenerationKey& key : generation_keys())
-    if (is_shown(config, key, deciding))
+  for (const GenerationKey& key : generation_keys()) {
+    const bool decides = std::ranges::find(deciding, key.name) != deciding.end();
+    if (!config.value(key.name).is_null() && (decides || config.is_given(key.name)))
       visit(key.name, config.value(key.name), config.origin(key.name));
+  }
 }
 
 bool is_drafted(const ExplainedCall& call) { return call.plan && call.plan->mode.drafted; }

@@ -24,8 +24,8 @@ struct GenerationOptions {
   std::map<std::string, std::string> given{};  ///< values as texts, by key
   bool is_drafter_given = false;               ///< --drafter
   bool is_policy_given = false;                ///< --policy or --speculation-length
-  engines::DecoderOptions decoder{};           ///< of the options; keys that are given win
-  std::string policy = "constant:4";           ///< of the speculation length
+  engines::DecoderOptions decoder{};           ///< the options' own; keys that are given win
+  std::string policy = "constant:4";           ///< decides the speculation length
 };
 
 /// Options of `speclab generate`.

@@ -14,8 +14,8 @@ struct GenerationOptions;
 /// The values of all keys that have an effect, in the types that the engines take. A key whose
 /// value is null leaves the default.
 struct GenerationValues {
-  engines::SamplingOptions sampling{};  ///< as if tokens were drawn; without ends
-  engines::SearchOptions search{};      ///< as if there were a search
+  engines::SamplingOptions sampling{};  ///< read as if tokens were drawn; no ends
+  engines::SearchOptions search{};      ///< read as if there were a search
   engines::StopOptions stop{};          ///< max_seconds and stop_strings
   std::vector<Token> eos_token_ids{};
   std::optional<std::int32_t> max_length{}, max_new_tokens{};
@@ -55,7 +55,7 @@ class GenerationConfig {
   explicit GenerationConfig(const GenerationSources& sources);
 
   const GenerationValues& values() const { return values_; }
-  /// As it is shown and saved; null if the key has no value.
+  /// The form that is shown and saved; null if the key has no value.
   const KeyValue& value(const std::string& key) const { return entries_.at(key).value; }
   const std::string& origin(const std::string& key) const { return entries_.at(key).origin; }
   /// True if the command line or a file has it.

@@ -80,10 +80,6 @@ bool is_number(const KeyRange& range, const KeyValue& value) {
   const bool below = range.has_most ? number <= range.most : number < range.most;
   return std::isfinite(number) && above && below;
 }
-bool is_temperature(const KeyRange& range, const KeyValue& value) {
-  return is_number(range, value) &&
-         (value.get<double>() == 0 || value.get<double>() >= engines::kLeastTemperature);
-}
 bool is_integer(const KeyRange& range, const KeyValue& value) {
   return value.is_number_integer() && is_number(range, value);
 }
@@ -119,7 +115,11 @@ constexpr KeyForm kBoolean{[](auto, const auto&value) { return value.is_boolean(
     kAtLeast1{is_integer, "integers, at least 1", {1, kMostInteger}},
     kDraftLength{is_integer, "integers, 1 to 4095", {1, 4095}},
     kTokenId{is_integer, "a token id", {0, kMostInteger}},
-    kTemperature{is_temperature, "0, or at least 0.001", {.least = 0}},
+    kTemperature{[](auto range, const auto&value) {
+                   return is_number(range, value) || (value.is_number() && value == 0);
+                 },
+                 "0, or at least 0.001",
+                 {.least = engines::kLeastTemperature}},
     kNotNegative{is_number, "numbers, at least 0", {.least = 0}},
     kAbove0{is_number, "above 0", kPositive}, kSeconds{is_number, "seconds, above 0", kPositive},
     kShare{is_number, "0 to 1", {0, 1}},

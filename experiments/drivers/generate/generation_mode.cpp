@@ -20,42 +20,21 @@ void note_unused(const GenerationConfig& config, std::initializer_list<const cha
       notes.push_back(fmt::format("{} has no effect with {}", named_value(config, key), why));
 }
 
-GenerationMode mode_of_one_beam(const GenerationConfig& config) {
-  const engines::SearchOptions& search = config.values().search;
-  const std::int32_t top_k = config.values().sampling.top_k;
-  if (search.do_sample)
-    return {DecodingMode::sample,
-            fmt::format("Tokens are drawn, because {}.", named_value(config, "do_sample"))};
-  if (search.penalty_alpha > 0 && top_k > 1)
-    return {DecodingMode::contrastive_search,
-            fmt::format("The {} likeliest tokens are compared with earlier ones, because {}, top_k "
-                        "is above 1, and do_sample is false.",
-                        top_k, named_value(config, "penalty_alpha"))};
-  return {DecodingMode::greedy_search,
-          fmt::format("The likeliest token is taken, because {} and num_beams is 1.",
-                      named_value(config, "do_sample"))};
+DecodingMode undrafted_mode(const GenerationValues& values) {
+  using enum DecodingMode;
+  const engines::SearchOptions& search = values.search;
+  if (!search.force_words_ids.empty()) return constrained_beam_search;
+  if (search.num_beams > 1 && search.num_beam_groups > 1) return group_beam_search;
+  if (search.num_beams > 1) return search.do_sample ? beam_sample : beam_search;
+  if (search.do_sample) return sample;
+  return search.penalty_alpha > 0 && values.sampling.top_k > 1 ? contrastive_search : greedy_search;
 }
 
-GenerationMode mode_of_beams(const GenerationConfig& config) {
-  const std::string beams = named_value(config, "num_beams");
-  if (config.values().search.num_beam_groups > 1)
-    return {DecodingMode::group_beam_search,
-            fmt::format("Groups of beams are searched, because {} and {}.", beams,
-                        named_value(config, "num_beam_groups"))};
-  const bool draws = config.values().search.do_sample;
-  return {draws ? DecodingMode::beam_sample : DecodingMode::beam_search,
-          fmt::format("{}, because {} and {}.",
-                      draws ? "Beams are drawn" : "The likeliest beams are kept", beams,
-                      named_value(config, "do_sample"))};
-}
-
-GenerationMode undrafted_mode(const GenerationConfig& config) {
-  const engines::SearchOptions& search = config.values().search;
-  if (!search.force_words_ids.empty())
-    return {DecodingMode::constrained_beam_search,
-            fmt::format("Beams must have given words, because {}.",
-                        named_value(config, "force_words_ids"))};
-  return search.num_beams == 1 ? mode_of_one_beam(config) : mode_of_beams(config);
+std::string why(const GenerationConfig& config, DecodingMode mode) {
+  const auto named = [&](const char* key) { return named_value(config, key); };
+  return fmt::format(fmt::runtime(traits_of(mode).why), named("do_sample"), named("num_beams"),
+                     named("num_beam_groups"), named("penalty_alpha"), named("force_words_ids"),
+                     config.values().sampling.top_k);
 }
 
 /// The key or the option that is to draft, in words.
@@ -74,8 +53,8 @@ std::string drafting_source(const GenerationConfig& config) {
           : "no drafts; greedy_search, sample and beam_search take them"));
 }
 
-}  // namespace
-
+/// Lines about values that have no effect, where validate() of transformers 4.49 warns, and about
+/// keys of drafting if nothing is drafted.
 std::vector<std::string> notes_on_values(const GenerationConfig& config, bool is_drafted) {
   std::vector<std::string> notes;
   const GenerationValues& values = config.values();
@@ -104,40 +83,59 @@ std::vector<std::string> notes_on_values(const GenerationConfig& config, bool is
   return notes;
 }
 
+}  // namespace
+
 const ModeTraits& traits_of(DecodingMode mode) {
+  using enum Searched;
+  using enum DraftsOf;
   static constexpr ModeTraits kModes[] = {
-      {"greedy_search"},
-      {"sample"},
-      {"assisted_generation"},
-      {.name = "contrastive_search",
-       .searches = true,
-       .drafts = DraftsOf::nothing,
-       .chosen_by = {"penalty_alpha"},
-       .decided_by = {"penalty_alpha", "top_k"}},
-      {"beam_search", true, true, DraftsOf::drafter, {"num_beams"}},
-      {"beam_sample", true, true, DraftsOf::nothing, {"num_beams", "do_sample"}},
-      {.name = "group_beam_search",
-       .searches = true,
-       .keeps_beams = true,
-       .drafts = DraftsOf::nothing,
-       .chosen_by = {"num_beams", "num_beam_groups"},
-       .decided_by = {"num_beam_groups", "diversity_penalty"}},
-      {"constrained_beam_search", true, true, DraftsOf::nothing, {"force_words_ids"}}};
+      {"greedy_search", "The likeliest token is taken, because {0} and num_beams is 1."},
+      {"sample", "Tokens are drawn, because {0}."},
+      {"assisted_generation", ""},
+      {"contrastive_search",
+       "The {5} likeliest tokens are compared with earlier ones, because {3}, top_k is above 1, "
+       "and do_sample is false.",
+       candidates,
+       nobody,
+       {"penalty_alpha"},
+       {"penalty_alpha", "top_k"}},
+      {"beam_search",
+       "The likeliest beams are kept, because {1} and {0}.",
+       beams,
+       drafter,
+       {"num_beams"}},
+      {"beam_sample",
+       "Beams are drawn, because {1} and {0}.",
+       beams,
+       nobody,
+       {"num_beams", "do_sample"}},
+      {"group_beam_search",
+       "Groups of beams are searched, because {1} and {2}.",
+       beams,
+       nobody,
+       {"num_beams", "num_beam_groups"},
+       {"num_beam_groups", "diversity_penalty"}},
+      {"constrained_beam_search",
+       "Beams must have given words, because {4}.",
+       beams,
+       nobody,
+       {"force_words_ids"}}};
   return kModes[static_cast<std::size_t>(mode)];
 }
 
 GenerationMode generation_mode(const GenerationConfig& config, Assistant assistant) {
   check_values(config);
-  GenerationMode mode = undrafted_mode(config);
+  GenerationMode mode{undrafted_mode(config.values())};
+  mode.why = why(config, mode.kind);
   mode.drafted = config.looks_up() || assistant != Assistant::none;
   mode.notes = notes_on_values(config, mode.drafted);
   if (!mode.drafted) return mode;
   const DraftsOf drafts = mode.traits().drafts;
-  if (drafts == DraftsOf::any) {
+  if (drafts == DraftsOf::anybody) {
     mode.why = fmt::format("Drafts are verified, because {} drafts; otherwise {}.",
                            drafting_source(config), mode.name());
     mode.kind = DecodingMode::assisted_generation;
-  } else if (drafts == DraftsOf::nothing || config.looks_up()) {
+  } else if (drafts == DraftsOf::nobody || config.looks_up()) {
     refuse_drafts(config, mode);
   }
   return mode;

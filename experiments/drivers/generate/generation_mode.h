@@ -7,10 +7,6 @@
 
 namespace speclab::experiments {
 
-/// Lines about values that have no effect, where validate() of transformers 4.49 warns, and about
-/// keys of drafting if nothing is drafted.
-std::vector<std::string> notes_on_values(const GenerationConfig& config, bool is_drafted);
-
 /// A drafter that --drafter names and that drafts.
 enum class Assistant : std::uint8_t { none, drafter };
 
@@ -26,14 +22,17 @@ enum class DecodingMode : std::uint8_t {
   constrained_beam_search
 };
 
-/// Whose drafts a mode takes.
-enum class DraftsOf : std::uint8_t { any, drafter, nothing };
+/// The drafters that a mode takes drafts of.
+enum class DraftsOf : std::uint8_t { anybody, drafter, nobody };
+
+/// The things that a mode keeps several of while it makes one text.
+enum class Searched : std::uint8_t { nothing, candidates, beams };
 
 struct ModeTraits {
   const char* name;
-  bool searches = false;
-  bool keeps_beams = false;
-  DraftsOf drafts = DraftsOf::any;
+  const char* why;  ///< {0} to {5}: do_sample, num_beams and its groups, alpha, words, top_k
+  Searched searched = Searched::nothing;
+  DraftsOf drafts = DraftsOf::anybody;
   std::array<const char*, 2> chosen_by{};   ///< keys; null: none
   std::array<const char*, 2> decided_by{};  ///< more keys than those of all modes; null: none
 };
@@ -48,8 +47,8 @@ struct GenerationMode {
 
   const ModeTraits& traits() const { return traits_of(kind); }
   const char* name() const { return traits().name; }
-  bool searches() const { return traits().searches; }
-  bool keeps_beams() const { return traits().keeps_beams; }
+  bool searches() const { return traits().searched != Searched::nothing; }
+  bool keeps_beams() const { return traits().searched == Searched::beams; }
 };
 
 /// The mode that the values ask for, as get_generation_mode() of transformers 4.49 decides it.
