@@ -12,7 +12,7 @@
 namespace speclab::engines {
 
 BeamSearch::BeamSearch(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
-                       const SearchOptions& options, Chance& chance,
+                       const DecoderOptions& options, Chance& chance,
                        std::unique_ptr<Drafter> drafter)
     : target_(target),
       tokenizer_(std::move(tokenizer)),
@@ -36,12 +36,12 @@ SearchRecord BeamSearch::run(const Request& request, const std::function<void()>
   prefill();
   record_.prefill_ns = clock.lap_ns();
   groups_.clear();
-  for (std::int32_t i = 0; i < options_.num_beam_groups; ++i) {
+  for (std::int32_t i = 0; i < options_.search->num_beam_groups; ++i) {
     groups_.emplace_back(options_, ends_, lengths_);
     groups_.back().begin(prompt_);
   }
   branches_.clear();
-  drafts_.begin(request, static_cast<std::size_t>(options_.num_beams));
+  drafts_.begin(request, static_cast<std::size_t>(options_.search->num_beams));
   begun_ns_ = now_ns();
   StopReason reason = StopReason::length;
   do check();
@@ -59,7 +59,7 @@ SearchRecord BeamSearch::run(const Request& request, const std::function<void()>
 
 void BeamSearch::prefill() {
   const std::int64_t capacity = tokens_of_beams(options_, lengths_.prompt);
-  require_memory_for_cache(target_.info(), capacity, options_.num_beams);
+  require_memory_for_cache(target_.info(), capacity, options_.search->num_beams);
   cache_ = target_.make_cache(1, static_cast<std::int32_t>(capacity));
   slot_ = cache_->begin();
   cache_->keep(slot_, {});  // a cache without branches says so before the prompt is read
@@ -87,7 +87,7 @@ std::vector<ForwardRow> BeamSearch::rows_of_beams() {
 std::int32_t BeamSearch::add_drafts(std::vector<ForwardRow>& rows) {
   if (num_steps() == 0) return 0;
   const std::int32_t levels =
-      std::min(options_.draft_length, options_.stop.max_new_tokens - num_steps() - 1);
+      std::min(options_.search->draft_length, options_.stop.max_new_tokens - num_steps() - 1);
   return drafts_.add_rows(groups_.front().beams(), levels, rows);
 }
 
@@ -194,7 +194,7 @@ std::vector<FoundSequence> BeamSearch::best_sequences() const {
   for (const BeamGroup& group : groups_)
     all.insert(all.end(), group.finished().sequences().begin(), group.finished().sequences().end());
   std::ranges::stable_sort(all, std::ranges::greater{}, &FoundSequence::score);
-  all.resize(std::min(all.size(), static_cast<std::size_t>(options_.num_return_sequences)));
+  all.resize(std::min(all.size(), static_cast<std::size_t>(options_.search->num_return_sequences)));
   return all;
 }
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "engines/interface/sequence_search.h"
+#include "engines/interface/round_decoder.h"
 #include "engines/interface/tokenizer.h"
 #include "engines/models/wrapped_models.h"
 #include "engines/search/beam_drafts.h"
@@ -19,7 +19,7 @@ class BeamSearch {
   /// @param chance  of beams that are drawn @param drafter  of the options; null: none
   /// @throws ConfigError if an option is out of range or contradicts another
   BeamSearch(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
-             const SearchOptions& options, Chance& chance,
+             const DecoderOptions& options, Chance& chance,
              std::unique_ptr<Drafter> drafter = nullptr);
   BeamSearch(const BeamSearch&) = delete;
   BeamSearch& operator=(const BeamSearch&) = delete;
@@ -44,7 +44,7 @@ class BeamSearch {
 
   CountedModel target_;
   std::shared_ptr<const Tokenizer> tokenizer_;
-  SearchOptions options_;
+  DecoderOptions options_;
   Chance& chance_;
   std::vector<Token> ends_;
   RowScorer scorer_;

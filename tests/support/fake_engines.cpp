@@ -286,7 +286,7 @@ std::unique_ptr<RoundDecoder> FakeEngines::make_decoder(LanguageModel&,
 }
 
 SearchRecord FakeEngines::search(LanguageModel&, std::shared_ptr<const Tokenizer>,
-                                 const SearchOptions& options, const Request& request,
+                                 const DecoderOptions& options, const Request& request,
                                  const std::function<void()>& check) {
   SearchRecord record{.prefill_ns = 1'000'000};
   FoundSequence text{.ids = {}, .score = -1.0};
@@ -299,15 +299,15 @@ SearchRecord FakeEngines::search(LanguageModel&, std::shared_ptr<const Tokenizer
     const auto position = static_cast<std::int32_t>(request.prompt_ids.size()) + step;
     record.rounds.push_back({.round = step,
                              .position = position,
-                             .rows = step == 0 ? 1 : options.num_beams,
+                             .rows = step == 0 ? 1 : options.search->num_beams,
                              .emitted = 1,
-                             .target_ns = 10'000'000 + 100'000 * options.num_beams,
+                             .target_ns = 10'000'000 + 100'000 * options.search->num_beams,
                              .verify_ns = 50'000});
     record.decode_ns += record.rounds.back().target_ns + record.rounds.back().verify_ns;
     record.num_rows += record.rounds.back().rows;
   }
   record.num_steps = std::ssize(record.rounds);
-  record.sequences.assign(static_cast<std::size_t>(options.num_return_sequences), text);
+  record.sequences.assign(static_cast<std::size_t>(options.search->num_return_sequences), text);
   return record;
 }
 

@@ -59,7 +59,7 @@ class FakeEngines final : public engines::Engines {
       const engines::DecoderOptions& options) override;
   /// Gives as many texts of full length as were asked for, with a step a token.
   engines::SearchRecord search(engines::LanguageModel&, std::shared_ptr<const engines::Tokenizer>,
-                               const engines::SearchOptions& options,
+                               const engines::DecoderOptions& options,
                                const engines::Request& request,
                                const std::function<void()>& check) override;
   std::optional<engines::ModelInfo> drafter_info(const engines::DrafterOptions& options) override;

@@ -10,7 +10,6 @@
 #include "engines/interface/sampling_rows.h"
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/config/named_drafters.h"
-#include "experiments/drivers/generation/generation_config.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {
@@ -120,25 +119,16 @@ void check_generation(const RunConfig& config, const std::vector<Setting>& produ
 }  // namespace
 
 GenerationPlan generation_of(const RunConfig& config, const Setting& setting) {
-  GenerationOptions options{.is_drafter_given = true, .is_policy_given = true};
-  options.given = key_texts(setting.generation);
-  add_settings(config, setting, options.given);
-  GenerationSources sources;
-  for (const auto& [name, text] : options.given) {
-    const GenerationKey& key = *find_generation_key(name);
-    add_given_value(sources.command_line, key, command_line_value(key, text));
-  }
-  const GenerationConfig values(sources);
-  PlanSettings settings{.policy = setting.is_plain() ? "none" : setting.policy,
-                        .seed = config.seed};
-  settings.decoder.stop.ignore_eos = config.prompts.ignore_eos;
-  settings.decoder.drafter = drafter_of(config, setting);
-  settings.decoder.lossy = config.lossy;
-  if (!setting.is_plain()) settings.decoder.verifier = setting.verifier;
-  const GenerationMode mode =
-      generation_mode(values, assistant_of(values, options, settings.decoder.drafter));
-  GenerationPlan plan = generation_plan(values, mode, options, settings);
-  if (plan.needs_search() && !mode.searches())
+  KeyTexts texts = key_texts(setting.generation);
+  add_settings(config, setting, texts);
+  engines::DecoderOptions decoder{.stop = {.ignore_eos = config.prompts.ignore_eos},
+                                  .drafter = drafter_of(config, setting),
+                                  .lossy = config.lossy,
+                                  .seed = config.seed};
+  if (!setting.is_plain()) decoder.verifier = setting.verifier;
+  GenerationPlan plan =
+      generation_plan_of(texts, decoder, setting.is_plain() ? "none" : setting.policy);
+  if (plan.needs_search() && !plan.mode.searches())
     throw ConfigError(fmt::format(
         "num_return_sequences = {} without beams; allowed: 1, or axes.batch for several texts",
         plan.num_return_sequences));
@@ -152,7 +142,8 @@ bool is_searched(const RunConfig& config, const Setting& setting) {
 int texts_of_step(const RunConfig& config, const Setting& setting) {
   if (!is_searched(config, setting)) return 1;
   const GenerationPlan plan = plain_generation(config, setting);
-  return plan.mode.keeps_beams() ? plan.decoding.num_beams : plan.decoding.top_k;
+  const engines::SearchOptions& search = plan.decoding.search.value();
+  return plan.mode.keeps_beams() ? search.num_beams : search.top_k;
 }
 
 void check_ways_of_decoding(const RunTables& tables, const RunConfig& config) {

@@ -7,7 +7,7 @@
 
 #include "experiments/drivers/config/config_checks.h"
 #include "experiments/drivers/config/run_config.h"
-#include "experiments/drivers/generation/generation_plan.h"
+#include "experiments/drivers/generate/generation_plan.h"
 
 namespace speclab::experiments {
 

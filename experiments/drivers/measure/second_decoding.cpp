@@ -4,7 +4,7 @@
 #include <span>
 #include <tuple>
 
-#include "experiments/drivers/measure/drawn_draft.h"
+#include "experiments/drivers/generate/drawn_draft.h"
 #include "sim/analytic/one_token.h"
 #include "sim/system/errors.h"
 

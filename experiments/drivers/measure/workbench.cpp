@@ -48,10 +48,10 @@ GenerationRecord record_of(const engines::SearchRecord& found) {
 
 }  // namespace
 
-engines::SearchOptions decoder_options(const Plan& plan, const Setting& setting) {
+engines::DecoderOptions decoder_options(const Plan& plan, const Setting& setting) {
   const RunConfig& config = plan.config;
   if (!setting.generation.empty()) return generation_of(config, setting).decoding;
-  engines::SearchOptions options;
+  engines::DecoderOptions options;
   options.sampling = config.sampling;
   options.sampling.temperature = setting.temperature;
   options.stop = {.max_new_tokens = config.prompts.new_tokens,
@@ -63,8 +63,8 @@ engines::SearchOptions decoder_options(const Plan& plan, const Setting& setting)
   return options;
 }
 
-engines::SearchOptions decoder_options(const Plan& plan, const DecoderSettings& settings) {
-  engines::SearchOptions options = decoder_options(plan, settings.setting);
+engines::DecoderOptions decoder_options(const Plan& plan, const DecoderSettings& settings) {
+  engines::DecoderOptions options = decoder_options(plan, settings.setting);
   options.stop.max_new_tokens = settings.new_tokens;
   options.replay = settings.replay;
   if (settings.replay) options.verifier = "replay";

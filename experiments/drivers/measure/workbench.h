@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "engines/interface/engines.h"
-#include "engines/interface/sequence_search.h"
 #include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/program/progress.h"
 
@@ -58,9 +57,9 @@ struct DecoderSettings {
   std::shared_ptr<const engines::ReplayTrace> replay{};
 };
 
-/// The options of a decoder of a plan: rounds read its base, searches all of it.
-engines::SearchOptions decoder_options(const Plan& plan, const Setting& setting);
-engines::SearchOptions decoder_options(const Plan& plan, const DecoderSettings& settings);
+/// The options of a decoder of a plan.
+engines::DecoderOptions decoder_options(const Plan& plan, const Setting& setting);
+engines::DecoderOptions decoder_options(const Plan& plan, const DecoderSettings& settings);
 
 /// What may end a run or a generation before its time.
 struct BenchLimits {

@@ -51,7 +51,7 @@ void add_case(const MeasuredRun& run, const RunConfig& config, const GuideCase& 
               const analysis::Group& greedy, BesideFigure& figure, Reproduction& result) {
   const analysis::Group& group = group_of(run, guide);
   Comparison rate = measured(guide.setting(), "tokens_per_s", run.tokens_per_s(group));
-  rate.note = fmt::format("mode {}", generation_of(config, group.axes).mode.name);
+  rate.note = fmt::format("mode {}", generation_of(config, group.axes).mode.name());
   const auto predicted = run.predicted_tokens_per_s(group);
   add_with_prediction(rate, predicted, result);
   const double x = figure.place(guide.name);

@@ -1,9 +1,9 @@
-#include "experiments/drivers/generation/generation_cli.h"
+// Options of `speclab generate` that GenerationConfig has.
 
 #include <gtest/gtest.h>
 
 #include "experiments/drivers/cli/cli_options.h"
-#include "experiments/drivers/generate/planned_generation.h"
+#include "experiments/drivers/generate/call_checks.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {
@@ -20,14 +20,23 @@ GenerateOptions parsed(std::vector<std::string> words) {
 }
 
 std::string mode_of(std::vector<std::string> words) {
-  return read_generation(parsed(std::move(words))).value().mode.name;
+  return read_generation(parsed(std::move(words)).generation, "").value().mode.name();
 }
 
 /// Defect: a call without GenerationConfig goes another way than before.
 TEST(GenerationCli, LeavesOtherCallsAlone) {
-  EXPECT_FALSE(read_generation(parsed({})));
-  EXPECT_FALSE(read_generation(parsed({"--temperature", "0.5", "--top-k", "5", "--stop", "a",
-                                       "--suppress-tokens", "1,2", "--drafter", "ngram"})));
+  EXPECT_FALSE(read_generation(parsed({}).generation, ""));
+  const GenerateOptions options =
+      parsed({"--temperature", "0.5", "--top-k", "5", "--stop", "a", "--suppress-tokens", "1,2",
+              "--drafter", "ngram", "--seed", "9"});
+  EXPECT_FALSE(read_generation(options.generation, ""));
+  const GenerationPlan plan = checked_call(options, std::nullopt).plan;
+  EXPECT_EQ(plan.decoding.sampling.temperature, 0.5);
+  EXPECT_EQ(plan.decoding.sampling.top_k, 5);
+  EXPECT_EQ(plan.decoding.drafter.kind, "ngram");
+  EXPECT_EQ(plan.decoding.seed, 9u);
+  EXPECT_EQ(plan.policy, "constant:4");
+  EXPECT_FALSE(plan.needs_search());
 }
 
 /// Defect: the value of an older option is lost beside those of GenerationConfig.
@@ -76,14 +85,14 @@ TEST(GenerationCli, ChoosesTheMode) {
 TEST(GenerationCli, PlansWithBothKindsOfOptions) {
   const GenerateOptions options = parsed({"--do-sample", "true", "--top-p", "0.5", "--min-length",
                                           "3", "--stop", "a", "--ignore-eos", "--seed", "9"});
-  auto plan = planned_generation(options, read_generation(options).value()).value();
-  const GenerateOptions planned = with_plan(options, plan, 10);
-  EXPECT_EQ(planned.decoder.sampling.top_k, 50);
-  EXPECT_EQ(planned.decoder.sampling.top_p, 0.5);
-  EXPECT_EQ(planned.decoder.sampling.min_length, 3);
-  EXPECT_EQ(planned.decoder.stop.stop_strings, std::vector<std::string>{"a"});
-  EXPECT_TRUE(planned.decoder.stop.ignore_eos);
-  EXPECT_EQ(planned.decoder.stop.max_new_tokens, 128);
+  const GenerationPlan planned =
+      checked_call(options, read_generation(options.generation, "")).plan;
+  EXPECT_EQ(planned.decoding.sampling.top_k, 50);
+  EXPECT_EQ(planned.decoding.sampling.top_p, 0.5);
+  EXPECT_EQ(planned.decoding.sampling.min_length, 3);
+  EXPECT_EQ(planned.decoding.stop.stop_strings, std::vector<std::string>{"a"});
+  EXPECT_TRUE(planned.decoding.stop.ignore_eos);
+  EXPECT_EQ(planned.decoding.stop.max_new_tokens, 128);
   EXPECT_EQ(planned.policy, "constant:4");
 }
 
@@ -91,7 +100,7 @@ TEST(GenerationCli, PlansWithBothKindsOfOptions) {
 TEST(GenerationCli, RefusesAVerifierWithASearch) {
   const auto plan = [](std::vector<std::string> words) {
     const GenerateOptions options = parsed(std::move(words));
-    return planned_generation(options, read_generation(options).value());
+    return checked_call(options, read_generation(options.generation, "")).plan;
   };
   EXPECT_THROW(plan({"--num-beams", "4", "--verifier", "typical"}), ConfigError);
   EXPECT_NO_THROW(plan({"--do-sample", "true", "--verifier", "typical"}));

@@ -1,10 +1,10 @@
-#include "experiments/drivers/generation/generation_file.h"
-
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 
+#include "experiments/drivers/generate/generation_keys.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "sim/system/json_text.h"
@@ -64,18 +64,13 @@ void add_file(GivenValues& given, const std::string& path, auto take_unknown) {
     if (const GenerationKey* key = find_generation_key(name)) {
       // The tokenizer reads a folder's ends, and refuses wrong ones.
       if (given.origin != kFolderOrigin || key->group != KeyGroup::special_token ||
-          takes_value(*key, value))
+          key->takes(value))
         add_given_value(given, *key, value);
     } else {
       take_unknown(fmt::format("{}: {} is no key of transformers 4.49{}", given.origin,
                                escaped(name, 60), nearest_key_hint(name)));
     }
   }
-}
-
-bool takes_texts(const GenerationKey& key) {
-  return key.form == KeyForm::text_or_texts || key.form == KeyForm::when_to_stop ||
-         key.form == KeyForm::schedule || key.form == KeyForm::cache_kind;
 }
 
 /// Numbers that JSON does not know are read as other options read them: .5, 007.
@@ -92,6 +87,12 @@ std::optional<KeyValue> plain_number(const std::string& text) {
 }
 
 }  // namespace
+
+std::string shown(const KeyValue& value, std::size_t longest) {
+  if (value.is_number_float() && !std::isfinite(value.get<double>()))
+    return fmt::format("{}", value.get<double>());  // JSON has no such numbers
+  return shown_json(value, longest);
+}
 
 GivenValues read_generation_file(const std::string& path) {
   GivenValues given{.origin = escaped(path, kLongestPath)};
@@ -115,19 +116,19 @@ std::optional<GivenValues> read_folder_generation_file(const std::string& model)
 
 KeyValue command_line_value(const GenerationKey& key, const std::string& text) {
   const auto refuse = [&](const char* found) {
-    throw ConfigError(fmt::format("{}: {}; allowed: {}", key.option(), found, key.allowed));
+    throw ConfigError(fmt::format("{}: {}; allowed: {}", key.option(), found, key.form.allowed));
   };
   if (valid_utf8_prefix(text) != text.size()) refuse("no valid UTF-8");
   if (json_depth(text) > kMostJsonDepth) refuse("nested deeper than 100");
   if (text == "True") return true;
   if (text == "False") return false;
   if (text == "None") return nullptr;
-  if (!takes_texts(key))
+  if (!key.form.is_text)
     if (const auto number = plain_number(text)) return *number;
   try {
     const KeyValue value = KeyValue::parse(text);
-    const bool is_word = takes_texts(key) && !value.is_null() && !value.is_structured();
-    return is_word && !takes_value(key, value) ? KeyValue(text) : value;
+    const bool is_word = key.form.is_text && !value.is_null() && !value.is_structured();
+    return is_word && !key.takes(value) ? KeyValue(text) : value;
   } catch (const KeyValue::parse_error&) {
     return text;
   } catch (const KeyValue::out_of_range&) {
@@ -140,9 +141,9 @@ void add_given_value(GivenValues& given, const GenerationKey& key, KeyValue valu
   const std::string name = key.name;
   if (value.is_null() && name == "top_k") value = 0;
   if (value.is_null()) return;
-  if (!takes_value(key, value))
-    throw ConfigError(
-        fmt::format("{}: {} = {}; allowed: {}", given.origin, name, shown(value), key.allowed));
+  if (!key.takes(value))
+    throw ConfigError(fmt::format("{}: {} = {}; allowed: {}", given.origin, name, shown(value),
+                                  key.form.allowed));
   given.values[name] = std::move(value);
 }
 

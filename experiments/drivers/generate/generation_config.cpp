@@ -1,12 +1,14 @@
-#include "experiments/drivers/generation/generation_config.h"
+#include "experiments/drivers/generate/generation_config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
 
 #include "engines/interface/sampling_rows.h"
+#include "experiments/drivers/generate/generate_options.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 
@@ -37,43 +39,17 @@ bool has_mode_chooser(const GivenValues& given) {
                              [&](const char* key) { return given.values.contains(key); });
 }
 
-/// @param otherwise  where the key has no value
-template <typename Value>
-Value value_or(const GenerationConfig& config, const char* key, Value otherwise) {
-  const KeyValue& value = config.value(key);
-  return value.is_null() ? otherwise : value.get<Value>();
-}
-
-std::vector<engines::SequenceBias> biases_of(const KeyValue& value) {
-  std::vector<engines::SequenceBias> biases;
-  for (const KeyValue& pair : value) biases.push_back({tokens_of(pair[0]), pair[1].get<double>()});
-  return last_biases(biases);
-}
-
-engines::TextRules rules_of(const GenerationConfig& config) {
-  engines::TextRules rules;
-  rules.sequence_bias = biases_of(config.value("sequence_bias"));
-  rules.bad_words_ids = value_or(config, "bad_words_ids", rules.bad_words_ids);
-  rules.min_new_tokens = value_or(config, "min_new_tokens", 0);
-  if (const KeyValue& token = config.value("forced_bos_token_id"); !token.is_null())
-    rules.forced_bos_token_id = token.get<Token>();
-  rules.forced_eos_token_ids = tokens_of(config.value("forced_eos_token_id"));
-  if (const KeyValue& decay = config.value("exponential_decay_length_penalty"); !decay.is_null())
-    rules.exponential_decay_length_penalty = {decay[0].get<std::int32_t>(), decay[1].get<double>()};
-  rules.begin_suppress_tokens = tokens_of(config.value("begin_suppress_tokens"));
-  rules.remove_invalid_values = config.is_true("remove_invalid_values");
-  rules.renormalize_logits = config.is_true("renormalize_logits");
-  return rules;
-}
-
 }  // namespace
 
 GenerationSources read_generation_sources(const GenerationOptions& options,
                                           const std::string& model) {
   GenerationSources sources;
   for (const auto& [name, text] : options.given) {
-    const GenerationKey& key = *find_generation_key(name);
-    add_given_value(sources.command_line, key, command_line_value(key, text));
+    const GenerationKey* key = find_generation_key(name);
+    if (key == nullptr)
+      throw ConfigError(fmt::format("{} is no key of transformers 4.49{}", escaped(name, 60),
+                                    nearest_key_hint(name)));
+    add_given_value(sources.command_line, *key, command_line_value(*key, text));
   }
   if (options.config_file) sources.file = read_generation_file(*options.config_file);
   sources.folder = read_folder_generation_file(model);
@@ -99,6 +75,8 @@ GenerationConfig::GenerationConfig(const GenerationSources& sources) {
   set_given(sources.command_line);
   decide_sampling(sources);
   decide_length();
+  for (const GenerationKey& key : generation_keys())
+    if (key.put && !value(key.name).is_null()) key.put(value(key.name), values_);
   for (const auto& [name, value] : folder.values.items())
     entries_.at(name).hides_folder = entries_.at(name).value != value;
   note_folder(sources, folder_decides);
@@ -175,6 +153,17 @@ bool GenerationConfig::differs_from_transformers(const std::string& key) const {
   return value(key) != find_generation_key(key)->default_value();
 }
 
+std::string named_value(const GenerationConfig& config, const std::string& key) {
+  return fmt::format("{} = {} ({})", key, shown(config.value(key)), config.origin(key));
+}
+
+void refuse_values(const GenerationConfig& config, const std::vector<std::string>& keys,
+                   const std::string& allowed) {
+  std::vector<std::string> named;
+  for (const std::string& key : keys) named.push_back(named_value(config, key));
+  throw ConfigError(fmt::format("{}; allowed: {}", fmt::join(named, ", "), allowed));
+}
+
 KeyValue saved_values(const GenerationConfig& config) {
   KeyValue values = KeyValue::object();
   for (const GenerationKey& key : generation_keys()) {
@@ -205,35 +194,27 @@ void save_generation_config(const GenerationConfig& config, const std::string& p
              saved_values(config).dump(2, ' ', false, KeyValue::error_handler_t::replace) + "\n");
 }
 
-std::vector<Token> tokens_of(const KeyValue& value) {
-  if (value.is_null()) return {};
-  return value.is_array() ? value.get<std::vector<Token>>() : std::vector{value.get<Token>()};
-}
-
-engines::SamplingOptions sampling_of(const GenerationConfig& config, double greedy_temperature) {
-  engines::SamplingOptions sampling{.temperature = greedy_temperature};
-  const bool draws = config.is_true("do_sample");
-  if (draws) sampling.temperature = config.number("temperature");
-  engines::for_each_sampling_row([&](const auto& row) {
-    if (draws || !row.is_cutoff)
-      sampling.*row.member = value_or(config, row.name, sampling.*row.member);
-  });
+engines::SamplingOptions sampling_of(const GenerationConfig& config) {
+  engines::SamplingOptions sampling = config.values().sampling;
+  if (!config.values().search.do_sample) {
+    const engines::SamplingOptions off{.temperature = 0};
+    sampling.temperature = off.temperature;
+    engines::for_each_sampling_row([&](const auto& row) {
+      if (row.is_cutoff) sampling.*row.member = off.*row.member;
+    });
+  }
   if (config.is_given_by_user("eos_token_id"))
-    sampling.eos_token_ids = tokens_of(config.value("eos_token_id"));
-  sampling.rules = rules_of(config);
+    sampling.eos_token_ids = config.values().eos_token_ids;
   return sampling;
 }
 
 engines::StopOptions stop_of(const GenerationConfig& config, engines::StopOptions stop) {
-  stop.max_new_tokens = value_or(config, "max_new_tokens", stop.max_new_tokens);
-  stop.max_seconds = value_or(config, "max_time", 0.0);
-  const KeyValue& strings = config.value("stop_strings");
-  stop.stop_strings.clear();
-  if (strings.is_string()) stop.stop_strings = {strings.get<std::string>()};
-  if (strings.is_array()) stop.stop_strings = strings.get<std::vector<std::string>>();
+  const GenerationValues& values = config.values();
+  stop.max_new_tokens = values.max_new_tokens.value_or(stop.max_new_tokens);
+  stop.max_seconds = values.stop.max_seconds;
+  stop.stop_strings = values.stop.stop_strings;
   // The tokenizer reads a folder's ends itself.
-  if (config.is_given_by_user("eos_token_id"))
-    stop.eos_token_ids = tokens_of(config.value("eos_token_id"));
+  if (config.is_given_by_user("eos_token_id")) stop.eos_token_ids = values.eos_token_ids;
   return stop;
 }
 

@@ -1,10 +1,8 @@
-#include "experiments/drivers/generation/generation_cli.h"
-
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
-#include <array>
-
-#include "experiments/drivers/generation/generation_keys.h"
+#include "experiments/drivers/generate/generate_options.h"
+#include "experiments/drivers/generate/generation_keys.h"
 #include "sim/system/json_text.h"
 
 namespace speclab::experiments {
@@ -13,22 +11,11 @@ namespace {
 constexpr const char* kGroup = "GenerationConfig";
 constexpr const char* kGroupWithoutEffect = "GenerationConfig, taken without effect or refused";
 
-/// Notes each text of an option that another file has added.
-void note_texts(CLI::Option* option, std::function<void(const std::string&)> note) {
-  option->each(std::move(note));
-}
-
-/// Existing options whose value is one number.
-void note_numbers(CLI::App* command, GenerationOptions& options, const GenerationKey& key) {
-  note_texts(command->get_option(key.option()),
-             [&options, &key](const std::string& text) { options.given[key.name] = text; });
-}
-
 /// An option with several values: each is appended to a JSON list.
 void note_list(CLI::App* command, const char* option, GenerationOptions& options,
                const std::string& key) {
   const bool is_text = key == "stop_strings";
-  note_texts(command->get_option(option), [&options, key, is_text](const std::string& text) {
+  command->get_option(option)->each([&options, key, is_text](const std::string& text) {
     KeyValue list =
         options.given.contains(key) ? KeyValue::parse(options.given[key]) : KeyValue::array();
     list.push_back(is_text ? KeyValue(text) : parsed_or_discarded<KeyValue>(text));
@@ -45,19 +32,9 @@ void add_key_option(CLI::App* command, GenerationOptions& options, const Generat
             options.given[key.name] = text;
             options.has_key_option = true;
           },
-          fmt::format("{}; allowed: {}", key.help, key.allowed))
+          fmt::format("{}; allowed: {}", key.help, key.form.allowed))
       ->type_name("JSON")
       ->group(is_quiet ? kGroupWithoutEffect : kGroup);
-}
-
-void note_other_options(CLI::App* command, GenerationOptions& options) {
-  note_list(command, "--suppress-tokens", options, "suppress_tokens");
-  note_list(command, "--stop", options, "stop_strings");
-  note_texts(command->get_option("--drafter"),
-             [&options](const std::string&) { options.is_drafter_given = true; });
-  for (const char* option : {"--policy", "--speculation-length"})
-    note_texts(command->get_option(option),
-               [&options](const std::string&) { options.is_policy_given = true; });
 }
 
 }  // namespace
@@ -79,13 +56,20 @@ void add_generation_options(CLI::App* command, GenerationOptions& options) {
           "refusal that a call would meet; load no model")
       ->group(kGroup);
   for (const GenerationKey& key : generation_keys()) {
-    if (key.form == KeyForm::tokens && command->get_option_no_throw(key.option())) continue;
-    if (command->get_option_no_throw(key.option()))
-      note_numbers(command, options, key);
+    if (key.name == std::string_view("suppress_tokens")) continue;
+    if (CLI::Option* other = command->get_option_no_throw(key.option()))
+      other->each([&options, &key](const std::string& text) { options.given[key.name] = text; });
     else
       add_key_option(command, options, key);
   }
-  note_other_options(command, options);
+  note_list(command, "--suppress-tokens", options, "suppress_tokens");
+  note_list(command, "--stop", options, "stop_strings");
+  command->get_option("--drafter")->each([&options](const std::string&) {
+    options.is_drafter_given = true;
+  });
+  for (const char* option : {"--policy", "--speculation-length"})
+    command->get_option(option)->each(
+        [&options](const std::string&) { options.is_policy_given = true; });
   command->get_option("--stop")->excludes("--stop-strings");
 }
 

@@ -1,7 +1,7 @@
 // Every key of GenerationConfig that sampling reads changes the law as its definition says; the
 // laws are worked out by hand.
 
-#include "experiments/drivers/generation/generation_config.h"
+#include "experiments/drivers/generate/generation_config.h"
 
 #include <gtest/gtest.h>
 
@@ -78,7 +78,7 @@ GenerationConfig config_of(const KeyCase& one) {
 /// Defect: a key is read and does nothing, or does another key's work.
 TEST_P(SamplingKey, ChangesTheLawAsDefined) {
   const KeyCase& one = GetParam();
-  engines::SamplingOptions sampling = sampling_of(config_of(one), 0);
+  engines::SamplingOptions sampling = sampling_of(config_of(one));
   sampling.rules.set_lengths(1, 4);
   std::vector<double> logits;
   for (const double p : kLaw) logits.push_back(std::log(p));
@@ -105,7 +105,7 @@ TEST(SamplingKeys, HaveACaseEach) {
 /// Defect: NaN reaches the softmax although the key says what it counts as.
 TEST(SamplingKeys, RemoveInvalidValues) {
   engines::SamplingOptions sampling =
-      sampling_of(config_of({"remove_invalid_values", "true", {}, {}}), 0);
+      sampling_of(config_of({"remove_invalid_values", "true", {}, {}}));
   BasicLaw<double> law;
   engines::BasicLogitsPipeline<double>(sampling).law(std::vector{std::nan(""), 0.0, std::log(2.0)},
                                                      std::vector<Token>{0}, law);

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "experiments/drivers/generation/generation_mode.h"
+#include "experiments/drivers/generate/generation_mode.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {
@@ -58,7 +58,7 @@ std::string mode_of_file(const KeyValue& config, Assistant assistant) {
     if (key == nullptr) throw ConfigError(name + nearest_key_hint(name));
     add_given_value(*sources.file, *key, value);
   }
-  return generation_mode(GenerationConfig(sources), assistant).name;
+  return generation_mode(GenerationConfig(sources), assistant).name();
 }
 
 /// The mode, or "refused" and the message.

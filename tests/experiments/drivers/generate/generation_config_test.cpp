@@ -1,8 +1,8 @@
-#include "experiments/drivers/generation/generation_config.h"
+#include "experiments/drivers/generate/generation_config.h"
 
 #include <gtest/gtest.h>
 
-#include "experiments/drivers/generation/generation_mode.h"
+#include "experiments/drivers/generate/generation_plan.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "tests/engines/formats/temporary_folder.h"
@@ -23,7 +23,7 @@ class GenerationConfigTest : public ::testing::Test {
     return GenerationConfig(sources(given, files));
   }
   std::string mode(const Given& given, const Files& files = {}) {
-    return generation_mode(config(given, files), Assistant::none).name;
+    return generation_mode(config(given, files), Assistant::none).name();
   }
   std::string refusal(const Given& given, const Files& files = {}) {
     try {

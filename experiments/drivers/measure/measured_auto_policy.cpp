@@ -1,4 +1,4 @@
-#include "experiments/drivers/generate/measured_auto_policy.h"
+#include "experiments/drivers/measure/measured_auto_policy.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "experiments/drivers/measure/drawn_draft.h"
+#include "experiments/drivers/generate/drawn_draft.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "experiments/drivers/generation/generation_plan.h"
+#include "experiments/drivers/generate/generation_plan.h"
 
 #include <gtest/gtest.h>
 
-#include "experiments/drivers/generate/planned_generation.h"
+#include "experiments/drivers/generate/explanation.h"
 #include "sim/policies/policy_registry.h"
 #include "sim/system/errors.h"
 
@@ -16,19 +16,9 @@ struct Line {
   std::string policy{};  ///< empty: not given
 };
 
-GenerationOptions options_of(const Line& line) {
-  return {.given = line.given,
-          .is_drafter_given = line.drafter != "none",
-          .is_policy_given = !line.policy.empty()};
-}
-
 GenerationPlan plan_of(const Line& line) {
-  const GenerationOptions options = options_of(line);
-  const GenerationConfig config(read_generation_sources(options, ""));
-  PlanSettings settings{.policy = line.policy.empty() ? "constant:4" : line.policy, .seed = 7};
-  settings.decoder.drafter.kind = line.drafter;
-  const Assistant assistant = assistant_of(config, options, settings.decoder.drafter);
-  return generation_plan(config, generation_mode(config, assistant), options, settings);
+  const auto policy = line.policy.empty() ? std::nullopt : std::optional(line.policy);
+  return generation_plan_of(line.given, {.drafter = {.kind = line.drafter}, .seed = 7}, policy);
 }
 
 std::string refusal(const Line& line) {
@@ -52,8 +42,13 @@ TEST(GenerationPlan, DrawsOnlyInModesThatDraw) {
   EXPECT_EQ(drawn.decoding.sampling.top_k, 50);
   EXPECT_EQ(plan_of({{{"min_new_tokens", "3"}}}).decoding.sampling.top_k, 0);
   const auto beams = plan_of({{{"num_beams", "3"}, {"top_p", "0.5"}}});
-  EXPECT_EQ(beams.decoding.sampling.temperature, 1);
+  EXPECT_EQ(beams.decoding.sampling.temperature, 0);
   EXPECT_EQ(beams.decoding.sampling.top_p, 1);
+}
+
+/// Defect: a misspelt key of a caller without a command line passes, or ends the program.
+TEST(GenerationPlan, RefusesAnUnknownKey) {
+  EXPECT_NE(refusal({{{"num_beam", "4"}}}).find("did you mean num_beams?"), std::string::npos);
 }
 
 /// Defect: a rule about whole texts does not reach the engines.
@@ -121,7 +116,7 @@ TEST(GenerationPlan, TurnsAssistantsIntoPolicies) {
   EXPECT_EQ(lookup.policy, "constant:5");
   EXPECT_EQ(lookup.decoding.drafter.kind, "prompt_lookup");
   EXPECT_EQ(lookup.decoding.drafter.max_ngram, 2);
-  EXPECT_EQ(lookup.mode.name, "assisted_generation");
+  EXPECT_EQ(lookup.mode.kind, DecodingMode::assisted_generation);
   EXPECT_NE(refusal({{{"prompt_lookup_num_tokens", "5"}}, "ngram"}).find("--drafter ngram"),
             std::string::npos);
 }
@@ -135,20 +130,20 @@ TEST(GenerationPlan, HandsOverSearches) {
                                 {"early_stopping", "never"},
                                 {"num_return_sequences", "3"}}});
   EXPECT_TRUE(groups.needs_search());
-  EXPECT_EQ(groups.decoding.num_beams, 4);
-  EXPECT_EQ(groups.decoding.num_beam_groups, 2);
-  EXPECT_EQ(groups.decoding.diversity_penalty, 0.5);
-  EXPECT_EQ(groups.decoding.length_penalty, -1);
-  EXPECT_EQ(groups.decoding.early_stopping, engines::EarlyStopping::never);
-  EXPECT_EQ(groups.decoding.num_return_sequences, 3);
+  EXPECT_EQ(groups.decoding.search->num_beams, 4);
+  EXPECT_EQ(groups.decoding.search->num_beam_groups, 2);
+  EXPECT_EQ(groups.decoding.search->diversity_penalty, 0.5);
+  EXPECT_EQ(groups.decoding.search->length_penalty, -1);
+  EXPECT_EQ(groups.decoding.search->early_stopping, engines::EarlyStopping::never);
+  EXPECT_EQ(groups.decoding.search->num_return_sequences, 3);
   EXPECT_EQ(groups.decoding.seed, 7u);
   const auto contrastive = plan_of({{{"penalty_alpha", "0.6"}, {"top_k", "4"}}});
-  EXPECT_EQ(contrastive.decoding.num_beams, 1);
-  EXPECT_EQ(contrastive.decoding.penalty_alpha, 0.6);
-  EXPECT_EQ(contrastive.decoding.top_k, 4);
+  EXPECT_EQ(contrastive.decoding.search->num_beams, 1);
+  EXPECT_EQ(contrastive.decoding.search->penalty_alpha, 0.6);
+  EXPECT_EQ(contrastive.decoding.search->top_k, 4);
   const auto drafted = plan_of({{{"num_beams", "4"}}, "ngram", "constant:6"});
   EXPECT_EQ(drafted.decoding.drafter.kind, "ngram");
-  EXPECT_EQ(drafted.decoding.draft_length, 6);
+  EXPECT_EQ(drafted.decoding.search->draft_length, 6);
   EXPECT_EQ(groups.decoding.drafter.kind, "none");
   EXPECT_NE(refusal({{{"num_beams", "4"}}, "mlp_speculator"}).find("states of one text"),
             std::string::npos);
@@ -157,7 +152,7 @@ TEST(GenerationPlan, HandsOverSearches) {
   EXPECT_TRUE(plan_of({{{"do_sample", "true"}, {"num_return_sequences", "2"}}}).needs_search());
   EXPECT_FALSE(plan_of({{{"do_sample", "true"}}}).needs_search());
   const auto forced = plan_of({{{"num_beams", "4"}, {"force_words_ids", "[[5,6],[[7],[8,9]]]"}}});
-  EXPECT_EQ(forced.decoding.force_words_ids,
+  EXPECT_EQ(forced.decoding.search->force_words_ids,
             (std::vector<std::vector<std::vector<Token>>>{{{5, 6}}, {{7}, {8, 9}}}));
   EXPECT_NE(refusal({{{"force_words_ids", "[[5]]"}}}).find("2 beams or more"), std::string::npos);
   EXPECT_NE(refusal({{{"num_beams", "4"}, {"diversity_penalty", "0.5"}}}).find("num_beam_groups"),
@@ -166,10 +161,11 @@ TEST(GenerationPlan, HandsOverSearches) {
 
 /// Defect: --explain leaves out a value that decides, or where it comes from.
 TEST(Explanation, ShowsWhatDecidesAndWhatIsGiven) {
-  const GenerationOptions options{.given = {{"num_beams", "4"}, {"use_cache", "false"}}};
-  const GenerationConfig config(read_generation_sources(options, ""));
-  const GenerationMode mode = generation_mode(config, Assistant::drafter);
-  const KeyValue json = explanation_json(config, mode);
+  const GenerationOptions options{.explain = true,
+                                  .given = {{"num_beams", "4"}, {"use_cache", "false"}},
+                                  .decoder = {.drafter = {.kind = "ngram"}}};
+  const ReadGeneration read = read_generation(options, "").value();
+  const KeyValue json = explanation_json(read);
   EXPECT_EQ(json["mode"], "beam_search");
   EXPECT_EQ(json["drafted"], true);
   const KeyValue& values = json["values"];
@@ -178,7 +174,7 @@ TEST(Explanation, ShowsWhatDecidesAndWhatIsGiven) {
   EXPECT_EQ(values["do_sample"], KeyValue({{"value", false}, {"origin", "transformers 4.49"}}));
   EXPECT_EQ(values["max_new_tokens"], KeyValue({{"value", 128}, {"origin", "speclab"}}));
   EXPECT_FALSE(values.contains("temperature"));
-  EXPECT_TRUE(explanation_text(config, mode, {}).starts_with("beam_search (drafted)\n"));
+  EXPECT_TRUE(explanation_text(read, {}).starts_with("beam_search (drafted)\n"));
 }
 
 /// Defect: --explain is silent on the drafts that a call would make, or hides its refusal.

@@ -1,4 +1,4 @@
-#include "experiments/drivers/measure/texts.h"
+#include "experiments/drivers/generate/texts.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,13 +1,30 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engines/interface/round_decoder.h"
-#include "experiments/drivers/generation/generation_file.h"
-#include "experiments/drivers/generation/generation_options.h"
+#include "experiments/drivers/generate/generation_keys.h"
 
 namespace speclab::experiments {
+
+struct GenerationOptions;
+
+/// The values of all keys that have an effect, in the types that the engines take. A key whose
+/// value is null leaves the default.
+struct GenerationValues {
+  engines::SamplingOptions sampling{};  ///< read as if tokens were drawn; no ends
+  engines::SearchOptions search{};      ///< read as if there were a search
+  engines::StopOptions stop{};          ///< max_seconds and stop_strings
+  std::vector<Token> eos_token_ids{};
+  std::optional<std::int32_t> max_length{}, max_new_tokens{};
+  std::int32_t prompt_lookup_num_tokens = 0;  ///< 0: no prompt lookup
+  std::int32_t max_matching_ngram_size = 0;   ///< 0: not given
+  std::int32_t num_assistant_tokens = 0;
+  std::string num_assistant_tokens_schedule{};
+  double assistant_confidence_threshold = 0.0;
+};
 
 inline constexpr const char* kCommandLine = "command line";
 
@@ -37,7 +54,8 @@ class GenerationConfig {
   /// @throws ConfigError if values of the command line contradict each other
   explicit GenerationConfig(const GenerationSources& sources);
 
-  /// Null if the key has no value.
+  const GenerationValues& values() const { return values_; }
+  /// The form that is shown and saved; null if the key has no value.
   const KeyValue& value(const std::string& key) const { return entries_.at(key).value; }
   const std::string& origin(const std::string& key) const { return entries_.at(key).origin; }
   /// True if the command line or a file has it.
@@ -48,9 +66,7 @@ class GenerationConfig {
   bool hides_folder(const std::string& key) const { return entries_.at(key).hides_folder; }
   bool differs_from_transformers(const std::string& key) const;
 
-  bool is_true(const std::string& key) const { return value(key) == true; }
-  double number(const std::string& key) const { return value(key).get<double>(); }
-  std::int32_t integer(const std::string& key) const { return value(key).get<std::int32_t>(); }
+  bool looks_up() const { return values_.prompt_lookup_num_tokens > 0; }
 
   /// Lines for standard error.
   const std::vector<std::string>& notes() const { return notes_; }
@@ -68,9 +84,17 @@ class GenerationConfig {
   void decide_length();
   void note_folder(const GenerationSources& sources, bool folder_decides);
 
+  GenerationValues values_;
   std::map<std::string, Entry> entries_;
   std::vector<std::string> notes_;
 };
+
+/// "num_beams = 4 (command line)".
+std::string named_value(const GenerationConfig& config, const std::string& key);
+
+/// Throws ConfigError with the values of some keys and what is allowed.
+[[noreturn]] void refuse_values(const GenerationConfig& config,
+                                const std::vector<std::string>& keys, const std::string& allowed);
 
 /// The values that differ from those of transformers 4.49, and those that a folder would change.
 KeyValue saved_values(const GenerationConfig& config);
@@ -79,12 +103,9 @@ KeyValue saved_values(const GenerationConfig& config);
 /// @throws ConfigError if the path is a folder, WriteError
 void save_generation_config(const GenerationConfig& config, const std::string& path);
 
-/// The tokens of a key whose value is a token, a list of them or null.
-std::vector<Token> tokens_of(const KeyValue& value);
-
-/// Sampling settings and rules about whole texts.
-/// @param greedy_temperature  the temperature where no token is drawn: 0 in rounds, 1 in searches
-engines::SamplingOptions sampling_of(const GenerationConfig& config, double greedy_temperature);
+/// Sampling settings and rules about whole texts. Cutoffs count only where tokens are drawn; else
+/// the temperature is 0.
+engines::SamplingOptions sampling_of(const GenerationConfig& config);
 
 /// @param stop  keeps what is no key: ignore_eos
 engines::StopOptions stop_of(const GenerationConfig& config, engines::StopOptions stop);
