@@ -219,7 +219,8 @@ void check_call(const GenerateCall& call) {
   check_drafter_options(decoding.drafter);
   if (call.plan.policy != "auto") make_policy(call.plan.policy);
   check_tree(decoding.drafter.tree, call.plan.policy);
-  check_stop_strings(decoding.stop.stop_strings);
+  // The texts of the options: as values of a key their invalid bytes have been replaced.
+  check_stop_strings(options.generation.decoder.stop.stop_strings);
   if (options.constraint.any() && decoding.stop.ignore_eos)
     throw ConfigError(
         "--regex or --json-schema with --ignore-eos; allowed: one of them, because a text that "
