@@ -36,14 +36,14 @@ void keep_shared(std::vector<ByPrompt>& policies) {
                   [&](const auto& entry) { return !policies.front().contains(entry.first); });
 }
 
-double ns_per_token(const ByPrompt& policy, double Sums::*ns) {
+double ns_per_token(const ByPrompt& policy, double Sums::* ns) {
   double sum = 0, tokens = 0;
   for (const auto& [prompt, sums] : policy) sum += sums.*ns, tokens += sums.tokens;
   return sum / tokens;
 }
 
 /// Time a token of one over that of the other, the same prompts in both, less one.
-Estimate excess(const ByPrompt& own, const ByPrompt& other, double Sums::*ns,
+Estimate excess(const ByPrompt& own, const ByPrompt& other, double Sums::* ns,
                 Bootstrap& bootstrap) {
   std::array<ClusterTotals, 2> factors;
   for (const auto& [prompt, sums] : own) factors[0].add(sums.*ns, sums.tokens);

@@ -63,7 +63,8 @@ void check_streaming(const RunTables& tables, const RunConfig& config) {
     target.refuse(target.has("resident_bytes") ? "resident_bytes" : "weights",
                   "streamed with target.resident_bytes of 1 or more");
   if (!is_streamed && config.target.resident_bytes != 0)
-    target.refuse("resident_bytes", "0 if target.weights is resident and axes.weights has no streamed");
+    target.refuse("resident_bytes",
+                  "0 if target.weights is resident and axes.weights has no streamed");
   if (is_streamed && tables.are_right({"target.dtype"}) && config.target.dtype == "q8")
     target.refuse("dtype", "auto, file, bfloat16 or float32 if target.weights is streamed");
 }

@@ -108,14 +108,14 @@ bool is_one_of(const KeyValue& value, std::initializer_list<const char*> names) 
 
 constexpr bool kExclusive = false;
 constexpr KeyRange kPositive{.least = 0, .has_least = false};
-constexpr KeyForm kBoolean{[](auto, const auto&value) { return value.is_boolean(); },
+constexpr KeyForm kBoolean{[](auto, const auto& value) { return value.is_boolean(); },
                            "true or false"},
     kInteger{is_integer, "integers"}, kNumber{is_number, "numbers"},
     kAtLeast0{is_integer, "integers, at least 0", {0, kMostInteger}},
     kAtLeast1{is_integer, "integers, at least 1", {1, kMostInteger}},
     kDraftLength{is_integer, "integers, 1 to 4095", {1, 4095}},
     kTokenId{is_integer, "a token id", {0, kMostInteger}},
-    kTemperature{[](auto range, const auto&value) {
+    kTemperature{[](auto range, const auto& value) {
                    return is_number(range, value) || (value.is_number() && value == 0);
                  },
                  "0, or at least 0.001",
@@ -127,31 +127,31 @@ constexpr KeyForm kBoolean{[](auto, const auto&value) { return value.is_boolean(
     kMass{is_number, "above 0, at most 1", {0, 1, kExclusive, true}},
     kDecay{is_decay, "a start (at least 0) and a factor (above 0): [20,1.05]", kPositive},
     kAnything{[](auto, const auto&) { return true; }, "anything"},
-    kTokens{[](auto, const auto&value) { return is_list_of(value, is_token); },
+    kTokens{[](auto, const auto& value) { return is_list_of(value, is_token); },
             "a list of token ids: [1,2]"},
-    kEnds{[](auto, const auto&value) { return is_token(value) || is_token_list(value); },
+    kEnds{[](auto, const auto& value) { return is_token(value) || is_token_list(value); },
           "a token id or a list of them"},
-    kTokenLists{[](auto, const auto&value) { return is_list_of(value, is_token_list); },
+    kTokenLists{[](auto, const auto& value) { return is_list_of(value, is_token_list); },
                 "token lists: [[5,6],[7]]"},
-    kWords{[](auto, const auto&value) { return is_some(value, is_word); },
+    kWords{[](auto, const auto& value) { return is_some(value, is_word); },
            "token lists: [[5,6]], or lists of alternatives, one of which counts: [[[5],[6]]]"},
-    kBiases{[](auto, const auto&value) { return is_list_of(value, is_bias); },
+    kBiases{[](auto, const auto& value) { return is_list_of(value, is_bias); },
             "pairs of tokens and a bias: [[[5,6],-2.5],[[7],1]]"},
-    kTexts{[](auto, const auto&value) { return is_text(value) || is_some(value, is_text); },
+    kTexts{[](auto, const auto& value) { return is_text(value) || is_some(value, is_text); },
            "a text or a list of texts, none of them empty",
            {},
            true},
-    kWhenToStop{[](auto, const auto&value) { return value.is_boolean() || value == "never"; },
+    kWhenToStop{[](auto, const auto& value) { return value.is_boolean() || value == "never"; },
                 "true, false or \"never\"",
                 {},
                 true},
-    kSchedule{[](auto, const auto&value) {
+    kSchedule{[](auto, const auto& value) {
                 return is_one_of(value, {"constant", "heuristic", "heuristic_transient"});
               },
               "\"constant\", \"heuristic\" or \"heuristic_transient\"",
               {},
               true},
-    kCacheKind{[](auto, const auto&value) {
+    kCacheKind{[](auto, const auto& value) {
                  return is_one_of(value, {"static", "offloaded_static", "sliding_window", "hybrid",
                                           "mamba", "offloaded"});
                },

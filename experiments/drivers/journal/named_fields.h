@@ -74,14 +74,10 @@ template <typename Visit>
 Bind(Visit) -> Bind<Visit>;
 
 template <typename T>
-concept HasFields = requires(T& value, const Bind<int>& bind) {
-  name_fields(bind, value);
-};
+concept HasFields = requires(T& value, const Bind<int>& bind) { name_fields(bind, value); };
 
 template <typename T>
-concept IsOptional = requires(T& field) {
-  field ? field.emplace() : *field;
-};
+concept IsOptional = requires(T& field) { field ? field.emplace() : *field; };
 
 template <typename T>
 Json json_of(const T& value);

@@ -64,7 +64,7 @@ engines::DecoderOptions decoder_options(const Plan& plan, const DecoderSettings&
 /// What may end a run or a generation before its time.
 struct BenchLimits {
   std::function<void()> check_interruption = [] {
-  };                                ///< throws if the run is to stop; called between rounds
+  };  ///< throws if the run is to stop; called between rounds
   double generation_timeout_s = 0;  ///< of a measured generation; 0 is none
 };
 

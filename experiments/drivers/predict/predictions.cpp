@@ -60,7 +60,7 @@ WithoutPass expectations_without_passes(const LoadedPlan& loaded, const RunLog& 
 
 /// Of the logarithm of what the mean over all passes makes of a cell.
 Spread spread_over_passes(const std::vector<PredictionEntry>& without,
-                          double PredictionEntry::*value) {
+                          double PredictionEntry::* value) {
   std::vector<double> logarithms;
   for (const PredictionEntry& entry : without) logarithms.push_back(std::log(entry.*value));
   return {sim::jackknife_variance(logarithms), static_cast<double>(logarithms.size()) - 1};

@@ -32,7 +32,7 @@ double tokens(const Generation& generation) {
 }
 
 /// A number of a generation's bridge.
-analysis::Quantity of_bridge(const MeasuredRun& run, std::int64_t BridgeUse::*field) {
+analysis::Quantity of_bridge(const MeasuredRun& run, std::int64_t BridgeUse::* field) {
   return [&run, field](const Generation& generation) {
     return static_cast<double>(run.bridge_of(generation).*field);
   };

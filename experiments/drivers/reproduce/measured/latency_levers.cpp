@@ -102,6 +102,10 @@ Reproduction latency_levers(const Papers& papers, const RunFolders& folders) {
   std::string descriptions;
   for (const auto& [name, folder] : folders) {
     const MeasuredRun run(folder);
+    const auto is_usual = [](const analysis::Group& group) {
+      return group.axes.is_plain() && group.axes.batch == 1 && group.axes.weights == "bfloat16";
+    };
+    group_where(run.pooled(), is_usual, "plain decoding with bfloat16");
     descriptions += (descriptions.empty() ? "" : " and ") + run.description();
     for (const analysis::Group& group : run.pooled()) {
       if (const auto found = assisted_claim(claims, group)) result.rows.push_back(*found);
