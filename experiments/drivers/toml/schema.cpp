@@ -69,9 +69,9 @@ void read_optional(ConfigReader& reader, const KeyDoc& doc, std::optional<Number
 }
 
 void read_texts(ConfigReader& reader, const KeyDoc& doc, std::vector<std::string>& texts) {
-  if (!reader.has(doc.key.c_str())) return;
   reader.read(doc.key.c_str(), texts);
-  for (std::size_t i = 0; i < texts.size() && !doc.choices.empty(); ++i)
+  if (!reader.has(doc.key.c_str()) || doc.choices.empty()) return;
+  for (std::size_t i = 0; i < texts.size(); ++i)
     if (std::ranges::find(doc.choices, texts[i]) == doc.choices.end())
       reader.refuse_element(doc.key.c_str(), i, comma_list(doc.choices));
 }

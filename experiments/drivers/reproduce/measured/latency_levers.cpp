@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <list>
+
 #include "experiments/drivers/reproduce/measured/measured_run.h"
 #include "sim/policies/policy_registry.h"
 #include "sim/system/errors.h"
@@ -93,20 +95,25 @@ void add_speed(const MeasuredRun& run, const analysis::Group& group, BesideFigur
 
 Reproduction latency_levers(const Papers& papers, const RunFolders& folders) {
   const analysis::Table claims = papers.table("hf_assisted_generation.csv");
-  BesideFigure figure(
-      "latency_levers", "Tokens a second under each lever", {.label = ""}, "tokens a second",
-      "Filled: measured, the prompts' reading included, bars 95 % over prompts, or over batches. "
-      "Hollow: predicted from timed forwards and the rounds of pilots. Greedy; assisted by prompt "
-      "lookup.");
-  Reproduction result, speeds;
+  std::list<MeasuredRun> runs;
   std::string descriptions;
   for (const auto& [name, folder] : folders) {
-    const MeasuredRun run(folder);
+    runs.emplace_back(folder);
+    descriptions += (descriptions.empty() ? "" : " and ") + runs.back().description();
+  }
+  BesideFigure figure("latency_levers", "Tokens a second under each lever", {.label = ""},
+                      "tokens a second",
+                      fmt::format("Filled: measured, the prompts' reading included, {}, bars 95 % "
+                                  "over prompts, or over batches. Hollow: predicted from timed "
+                                  "forwards and the rounds of pilots. Greedy; assisted by prompt "
+                                  "lookup.",
+                                  descriptions));
+  Reproduction result, speeds;
+  for (const MeasuredRun& run : runs) {
     const auto is_usual = [](const analysis::Group& group) {
       return group.axes.is_plain() && group.axes.batch == 1 && group.axes.weights == "bfloat16";
     };
     group_where(run.pooled(), is_usual, "plain decoding with bfloat16");
-    descriptions += (descriptions.empty() ? "" : " and ") + run.description();
     for (const analysis::Group& group : run.pooled()) {
       if (const auto found = assisted_claim(claims, group)) result.rows.push_back(*found);
       if (const auto found = batch_claim(claims, run, group)) result.rows.push_back(*found);
