@@ -21,7 +21,11 @@ std::vector<std::string> line_labels(const Setting& axes) {
           "top-k " + std::to_string(axes.top_k),
           "top-p " + short_number(axes.top_p),
           "min-p " + short_number(axes.min_p),
-          "repetition penalty " + short_number(axes.repetition_penalty)};
+          "repetition penalty " + short_number(axes.repetition_penalty),
+          readable(axes.weights),
+          axes.activations.empty() ? "" : readable(axes.activations) + " activations",
+          "batch " + std::to_string(axes.batch),
+          axes.generation};
 }
 
 /// The labels that take several values among the groups; plain decoding's missing tree, policy and

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <ranges>
 
 #include "analysis/stats/intervals.h"
 #include "analysis/tables/cells.h"
@@ -118,7 +119,7 @@ PredictionErrors median_prediction_errors(const std::vector<CellSummary>& cells)
 std::string cells_csv(const std::vector<CellSummary>& cells) {
   std::vector<CellRow> rows;
   for (const CellSummary& cell : cells) rows.push_back(row_of(cell));
-  return cells_table().csv(rows);
+  return cells_table().csv(rows, axis_groups(cells | std::views::transform(&CellSummary::axes)));
 }
 
 }  // namespace speclab::analysis

@@ -15,8 +15,8 @@ ClusterTotals totals_by_prompt(const Generations& generations, const Quantity& n
                                const Quantity& denominator) {
   std::map<std::string, std::pair<double, double>> sums;
   for (const auto* g : generations) {
-    sums[g->prompt_id].first += numerator(*g);
-    sums[g->prompt_id].second += denominator(*g);
+    sums[g->cluster()].first += numerator(*g);
+    sums[g->cluster()].second += denominator(*g);
   }
   ClusterTotals totals;
   for (const auto& [prompt, sum] : sums) totals.add(sum.first, sum.second);
@@ -26,7 +26,7 @@ ClusterTotals totals_by_prompt(const Generations& generations, const Quantity& n
 std::map<std::string, sim::AcceptanceCounts> counts_by_prompt(const Generations& generations,
                                                               const Run& run) {
   std::map<std::int64_t, const std::string*> prompt_of_row;
-  for (const auto* g : generations) prompt_of_row[g->row_id] = &g->prompt_id;
+  for (const auto* g : generations) prompt_of_row[g->row_id] = &g->cluster();
   std::map<std::string, sim::AcceptanceCounts> counts;
   for (const auto& round : run.rounds) {
     const auto found = prompt_of_row.find(round.row_id);

@@ -104,7 +104,7 @@ std::optional<Ledger> LedgerMaker::ledger(const Generations& generations) const 
   Ledger ledger{.has_pace = has_pace_};
   for (const Generation* g : generations) {
     const Account own = account(*g, cells->at(g->cell_id));
-    auto& [sums, count] = by_prompt[g->prompt_id];
+    auto& [sums, count] = by_prompt[g->cluster()];
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += own.ns[i];
     count += 1;
     ledger.predicted_ns += own.predicted_ns / static_cast<double>(generations.size());

@@ -34,6 +34,17 @@ struct Timings {
 
 using Place = std::tuple<std::string, std::int64_t, std::int64_t>;  // model, context, rows
 
+/// A point of a forward of all sequences as the share of one; nothing if they have not as many rows
+/// each. Other points are shares already.
+std::optional<sim::CostPoint> share_of(sim::CostPoint point, std::int64_t batch) {
+  if (point.kind != sim::CostKind::target) return point;
+  const auto sequences = static_cast<int>(batch);
+  if (point.rows % sequences != 0) return std::nullopt;
+  point.rows /= sequences;
+  for (double* ns : {&point.ns, &point.ns_low, &point.ns_high}) *ns /= sequences;
+  return point;
+}
+
 std::map<Place, Timings> timings_by_place(std::span<const PaceRow> paces) {
   std::map<Place, Timings> timings;
   for (const PaceRow& pace : paces) {
@@ -52,12 +63,13 @@ std::map<std::string, double> replace_forwards(const std::map<Place, Timings>& t
       most;  // rows, totals now and before
   std::size_t replaced = 0;
   for (CostRow& row : costs) {
+    const std::string model = row.setting.loaded_model();
     const auto found = row.kind == sim::CostKind::target
-                           ? timings.find({row.setting.model, row.context, row.rows})
+                           ? timings.find({model, row.context, row.rows})
                            : timings.end();
     if (found == timings.end()) continue;
     ++replaced;
-    auto& [rows, totals] = most[row.setting.model];
+    auto& [rows, totals] = most[model];
     if (row.rows > rows) totals = {0, 0};
     if (row.rows >= rows)
       totals = {totals.first + found->second.mean_ns(), totals.second + row.ns.value};
@@ -116,8 +128,9 @@ PairCosts pair_costs(std::span<const CostRow> costs, const Setting& setting) {
   std::vector<sim::CostPoint> points, drafts, overheads, drafter_prefills;
   const Setting key = setting_of_costs(setting);
   for (const CostRow& row : costs) {
-    if (row.setting.model != key.model) continue;
-    if (!row.regime) points.push_back(to_point(row));
+    if (setting_of_forwards(row.setting) != setting_of_forwards(key)) continue;
+    if (!row.regime)
+      if (const auto point = share_of(to_point(row), key.batch)) points.push_back(*point);
     if (row.regime != setting.regime() || row.setting != key) continue;
     auto& kind = row.kind == sim::CostKind::draft      ? drafts
                  : row.kind == sim::CostKind::overhead ? overheads
@@ -140,7 +153,7 @@ std::vector<CostRow> paced_costs(std::vector<CostRow> costs, std::span<const Pac
   if (paces.empty()) return {};
   const std::map<std::string, double> ratios = replace_forwards(timings_by_place(paces), costs);
   for (CostRow& row : costs)
-    if (const auto ratio = ratios.find(row.setting.model);
+    if (const auto ratio = ratios.find(row.setting.loaded_model());
         row.kind == sim::CostKind::prefill && row.setting.drafter.empty() && ratio != ratios.end())
       row.ns.value *= ratio->second;
   return costs;
@@ -159,7 +172,7 @@ void SurfaceTimes::add_round(const sim::CostSurface& costs, const Round& round) 
 
 SurfaceTimes surface_times(const Run& run, const Generation& g, const PairCosts& costs) {
   SurfaceTimes times{.prefill_ns = costs.surface->prefill_ns(static_cast<int>(g.prompt_tokens))};
-  if (g.axes.is_plain())
+  if (!g.axes.has_rounds())
     for (std::int64_t i = 0; i < g.output_tokens; ++i)
       times.add_round(
           *costs.surface,
@@ -177,8 +190,9 @@ std::optional<PairCosts> costs_of_cell(const std::vector<CostRow>& costs, const 
   setting.verifier = verifier_of(costs, axes);
   const Setting key = setting_of_costs(setting);
   const auto is_needed = [&](const CostRow& row) {
-    return row.kind == sim::CostKind::overhead && row.setting.model == key.model &&
-           row.setting.drafter == key.drafter && row.regime == setting.regime();
+    return row.kind == sim::CostKind::overhead && row.regime == setting.regime() &&
+           setting_of_forwards(row.setting) == setting_of_forwards(key) &&
+           row.setting.drafter == key.drafter;
   };
   if (std::ranges::none_of(costs, is_needed)) return std::nullopt;
   return pair_costs(costs, setting);

@@ -29,7 +29,8 @@ struct PairCosts {
   }
 };
 
-/// The costs of a setting. Draft and overhead are held constant outside the measured range, where a
+/// The costs of a setting: of a sequence, whose share of a batch is the batch's cost over the
+/// number of sequences. Draft and overhead are held constant outside the measured range, where a
 /// line through noise could turn negative.
 /// @throws DataError if `costs` has none of these
 PairCosts pair_costs(std::span<const CostRow> costs, const Setting& setting);

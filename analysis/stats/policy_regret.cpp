@@ -71,7 +71,7 @@ double least_ns(const Round& round, const sim::CostSurface& costs) {
 ByPrompt times_of(const Run& run, const Group& group, const PairCosts& costs) {
   ByPrompt times;
   for (const Generation* g : group.generations) {
-    Sums& sums = times[g->prompt_id];
+    Sums& sums = times[g->cluster()];
     sums.surface_ns += surface_times(run, *g, costs).rounds_ns();
     sums.measured_ns += static_cast<double>(g->decode_ns);
     sums.tokens += static_cast<double>(g->output_tokens);
@@ -83,7 +83,7 @@ ByPrompt times_of(const Run& run, const Group& group, const PairCosts& costs) {
 ByPrompt clairvoyant_times(const Run& run, const Group& longest, const PairCosts& costs) {
   ByPrompt times;
   for (const Generation* g : longest.generations) {
-    Sums& sums = times[g->prompt_id];
+    Sums& sums = times[g->cluster()];
     sums.tokens += static_cast<double>(g->output_tokens);
     if (g->drafting_rounds > 0)
       sums.surface_ns += costs.drafter_prefill_ns(static_cast<int>(g->prompt_tokens));

@@ -1,8 +1,10 @@
 #pragma once
 // The axes of a cell, and the columns that tables name them by.
 
+#include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/tables/column.h"
@@ -10,6 +12,27 @@
 #include "sim/core/setting.h"
 
 namespace speclab::analysis {
+
+/// Columns that a table has if its run varies that axis.
+inline constexpr std::string_view kWeightsGroup = "weights", kActivationsGroup = "activations",
+                                  kBatchGroup = "batch", kGenerationGroup = "generation";
+
+/// The groups that hold what some of the settings have.
+template <typename Settings>
+ColumnGroups axis_groups(const Settings& settings) {
+  ColumnGroups groups;
+  const Setting usual;
+  const auto add_if = [&](std::string_view group, auto member) {
+    if (std::ranges::any_of(
+            settings, [&](const Setting& setting) { return setting.*member != usual.*member; }))
+      groups.present.push_back(group);
+  };
+  add_if(kWeightsGroup, &Setting::weights);
+  add_if(kActivationsGroup, &Setting::activations);
+  add_if(kBatchGroup, &Setting::batch);
+  add_if(kGenerationGroup, &Setting::generation);
+  return groups;
+}
 
 /// The columns of all axes, in the order of every table. @param access  to the Setting of a row
 template <typename Row, typename Access>
@@ -30,7 +53,19 @@ std::vector<Column<Row>> axes_columns(Access access) {
           {"top_p", of(&Setting::top_p), Number{.high = 1, .unit = "real"}, ""},
           {"min_p", of(&Setting::min_p), Number{.high = 1, .unit = "real"}, ""},
           {"repetition_penalty", of(&Setting::repetition_penalty),
-           Number{.low = 1e-3, .high = 1e3, .unit = "real"}, ""}};
+           Number{.low = 1e-3, .high = 1e3, .unit = "real"}, ""},
+          {"weights", of(&Setting::weights), MaybeText{},
+           "number format of the target's weights, or `streamed` (only where the run varies it, as "
+           "the columns up to `generation`)",
+           kWeightsGroup},
+          {"activations", of(&Setting::activations), MaybeText{}, "", kActivationsGroup},
+          {"batch", of(&Setting::batch), Count{.least = 1},
+           "sequences decoded together. A row is one of them: its times are its shares of the "
+           "steps that it took part in",
+           kBatchGroup},
+          {"generation", of(&Setting::generation), MaybeText{},
+           "keys of GenerationConfig, as in the config; a search has a round a step",
+           kGenerationGroup}};
 }
 
 /// The settings of cells: all rows of a cell have one.

@@ -13,9 +13,12 @@
 
 namespace speclab::analysis {
 
-/// The part of a setting that costs depend on, beside the regime: model, drafter, tree, verifier.
-/// The last three are empty for plain decoding; all else has its default.
+/// The part of a setting that costs depend on, beside the regime: the model as it is loaded, batch,
+/// generation, drafter, tree and verifier. The last three are empty for plain decoding; all else
+/// has its default.
 Setting setting_of_costs(const Setting& setting);
+/// The model alone, as it is loaded.
+Setting setting_of_forwards(const Setting& setting);
 
 /// A median over one pass over all points.
 struct PassTime {
@@ -27,13 +30,13 @@ struct PassTime {
 
 /// A point of the cost surface.
 struct CostRow {
-  Setting setting{};  ///< as setting_of_costs makes it; of the target's own costs the model alone
+  /// As setting_of_costs makes it; of the target's own costs the model alone, as it is loaded.
+  Setting setting{};
   std::optional<Regime> regime{};  ///< nothing where it does not matter
   sim::CostKind kind = sim::CostKind::target;
   std::int64_t rows = 1;
   std::int64_t context = 0;
   Estimate ns{};
-  std::int64_t batch = 1;              ///< sequences
   std::vector<PassTime> ns_of_pass{};  ///< passes in their order; a run's journal alone has them
 
   std::string regime_text() const { return regime ? to_string(*regime) : ""; }
@@ -41,6 +44,8 @@ struct CostRow {
 
 /// costs.csv
 const Schema<CostRow>& costs_table();
+/// The whole file, with the columns that some point needs.
+std::string costs_csv(const std::vector<CostRow>& costs);
 /// @throws DataError naming file, line and column; also if there is no row
 std::vector<CostRow> read_costs(const std::string& path);
 

@@ -17,6 +17,7 @@ Generation& generation_of(const Table& table, std::size_t row, Run& run);
 struct RoundPlace {
   std::int64_t round = 0;  ///< its number within the generation, from 0
   bool is_chain = true;
+  bool is_step = false;  ///< of a search: its rows are those of all beams or candidates
 };
 
 /// Checks a round by itself. @throws DataError naming file, line and column

@@ -28,7 +28,7 @@ void check_rule(const Table& table, std::size_t row, const Generation& g) {
         "the verifier '" + escaped(g.axes.verifier) + "' at this temperature gives another value");
   if (g.axes.is_plain() &&
       (g.drafting_rounds + g.drafted + g.accepted + g.tested + g.recovered != 0 ||
-       g.rounds != g.output_tokens))
+       (g.axes.generation.empty() && g.rounds != g.output_tokens)))
     table.fail(row, "drafted", "plain decoding drafts nothing and takes a round a token");
 }
 
@@ -82,6 +82,19 @@ class EarlierGenerations {
   CellSettings cells_;
 };
 
+/// A batch has prompts that follow each other in its cell.
+void name_batches(Run& run) {
+  std::map<std::string, std::vector<std::string>> prompts_of_cell;
+  for (Generation& g : run.generations) {
+    if (g.axes.batch == 1) continue;
+    std::vector<std::string>& prompts = prompts_of_cell[g.cell_id];
+    auto place = std::ranges::find(prompts, g.prompt_id);
+    if (place == prompts.end()) place = prompts.insert(place, g.prompt_id);
+    const auto batch = static_cast<std::ptrdiff_t>(g.axes.batch);
+    g.first_of_batch = prompts[static_cast<std::size_t>((place - prompts.begin()) / batch * batch)];
+  }
+}
+
 void read_rows(const std::string& path, Run& run) {
   EarlierGenerations before;
   run.generations =
@@ -91,6 +104,7 @@ void read_rows(const std::string& path, Run& run) {
         run.manifest.target(g.axes.model);
       });
   if (run.generations.empty()) throw EmptyRunError(path + ": no rows; nothing was measured");
+  name_batches(run);
   for (std::size_t i = 0; i < run.generations.size(); ++i)
     run.generation_of_row.emplace(run.generations[i].row_id, i);
 }
@@ -143,8 +157,8 @@ void add_times(const Generation& times, Generation& g) {
 
 void read_times(const std::string& path, Run& run) {
   const Table table = Table::read(path);
-  ColumnGroups groups;
-  if (std::ranges::count(table.columns(), "target_bytes") > 0) groups.present = {kReadGroup};
+  ColumnGroups groups = times_table().groups_in(table);
+  std::erase(groups.present, kSectionGroup);
   if (!run.manifest.sections.empty()) groups.present.push_back(kSectionGroup);
   if (table.size() != run.generations.size()) {
     throw DataError(path + ": " + std::to_string(table.size()) + " rows, rows.csv has " +
@@ -179,13 +193,9 @@ void check_prediction(const Table& table, std::size_t place, const PredictionRow
 }
 
 void read_predictions(const std::string& path, Run& run) {
-  const Table table = Table::read(path);
-  ColumnGroups groups;
-  if (std::ranges::count(table.columns(), "predicted_speedup_high") > 0)
-    groups.present = {kIntervalGroup};
   std::map<std::string, const Setting*> cells;
   for (const Generation& g : run.generations) cells.emplace(g.cell_id, &g.axes);
-  predictions_table().read(table, groups,
+  predictions_table().read(path,
                            [&](const Table& rows, std::size_t place, const PredictionRow& row) {
                              check_prediction(rows, place, row, cells);
                              if (!run.predictions.emplace(row.cell_id, row.prediction).second)

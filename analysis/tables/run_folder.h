@@ -58,7 +58,11 @@ struct Generation {
   std::string energy_source{};
   std::int64_t section = 0;  ///< of Manifest::sections, that measured it; 0 where there are none
 
+  std::string first_of_batch{};  ///< prompt_id of the first sequence of its batch; empty if alone
+
   std::int64_t walltime_ns() const { return prefill_ns + decode_ns; }
+  /// The rows that share one chance: those of a prompt, or of a batch. Intervals are over these.
+  const std::string& cluster() const { return first_of_batch.empty() ? prompt_id : first_of_batch; }
   /// Bytes that all models read in its rounds.
   std::optional<std::int64_t> read_bytes() const {
     return target_bytes && draft_bytes ? std::optional(*target_bytes + *draft_bytes) : std::nullopt;

@@ -2,6 +2,7 @@
 // One table, spelt once: the columns of a CSV file with their values, units and meaning, bound to
 // the fields of a row. Its writer, its reader and results/TABLES.md come from this list.
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <span>
@@ -40,6 +41,16 @@ class Schema {
     return names;
   }
 
+  /// The groups of which the file has a column.
+  ColumnGroups groups_in(const Table& table) const {
+    ColumnGroups groups;
+    for (const Column<Row>& column : columns_)
+      if (!column.group.empty() && !groups.have(column.group) &&
+          std::ranges::find(table.columns(), column.name) != table.columns().end())
+        groups.present.push_back(column.group);
+    return groups;
+  }
+
   /// @throws DataError naming file, line and column, also for a missing or an unknown column
   std::vector<Row> read(const Table& table, const ColumnGroups& groups, const Check& check) const {
     table.expect_columns(names(groups));
@@ -50,10 +61,12 @@ class Schema {
     }
     return rows;
   }
+  /// Groups of columns are read where the file has one of them.
   std::vector<Row> read(
       const std::string& path,
       const Check& check = [](const Table&, std::size_t, const Row&) {}) const {
-    return read(Table::read(path), {}, check);
+    const Table table = Table::read(path);
+    return read(table, groups_in(table), check);
   }
   /// No rows if the file is missing.
   std::vector<Row> read_if_there(

@@ -38,8 +38,9 @@ std::string rows_beside(const std::string& path) {
 Origins read_origins(const std::string& path) {
   Origins origins;
   Table::read_pieces(path, [&origins](const Table& piece) {
+    const ColumnGroups groups = origin_columns().groups_in(piece);
     for (std::size_t row = 0; row < piece.size(); ++row) {
-      Origin origin = origin_columns().read_row(piece, row);
+      Origin origin = origin_columns().read_row(piece, row, groups);
       if (!origins.try_emplace(origin.row_id, std::move(origin)).second)
         piece.fail(row, "row_id", "occurs twice");
     }
@@ -73,7 +74,9 @@ class RoundReader {
     const std::int64_t id = round.row_id;
     const Origin* origin = origins_ != nullptr ? &origin_of(table, row, id) : nullptr;
     check_round(table, row, round,
-                {.round = next_round_[id]++, .is_chain = round.drafted == round.depth});
+                {.round = next_round_[id]++,
+                 .is_chain = round.drafted == round.depth,
+                 .is_step = origin != nullptr && !origin->axes.generation.empty()});
     ++rounds_;
     if (origin != nullptr && !filter_.keeps(origin->axes)) return;
     if (origin != nullptr && is_forced(filter_, origin->axes)) {

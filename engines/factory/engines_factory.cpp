@@ -33,8 +33,7 @@ namespace {
 
 /// Rules about ends know their tokens from the stop options or the tokenizer. Where ends are
 /// ignored, none is forced.
-template <typename Options>
-Options with_eos_tokens(Options options, const Tokenizer* tokenizer) {
+DecoderOptions with_eos_tokens(DecoderOptions options, const Tokenizer* tokenizer) {
   TextRules& rules = options.sampling.rules;
   if (options.stop.ignore_eos) {
     rules.forced_bos_token_id.reset();
@@ -106,10 +105,11 @@ class LocalEngines final : public Engines {
   }
 
   SearchRecord search(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
-                      const SearchOptions& asked, const Request& request,
+                      const DecoderOptions& asked, const Request& request,
                       const std::function<void()>& check) override {
-    const SearchOptions options = with_eos_tokens(asked, tokenizer.get());
-    if (options.num_beams == 1)
+    SPECLAB_EXPECT(asked.search, "a search has its part of the options");
+    const DecoderOptions options = with_eos_tokens(asked, tokenizer.get());
+    if (options.search->num_beams == 1)
       return ContrastiveSearch(target, std::move(tokenizer), options).run(request, check);
     const std::shared_ptr<Chance> chance = chance_of(options);
     DraftersOfTarget models(drafters_, target.info(), tokenizer);

@@ -14,7 +14,6 @@
 #include "engines/interface/language_model.h"
 #include "engines/interface/model_options.h"
 #include "engines/interface/round_decoder.h"
-#include "engines/interface/sequence_search.h"
 #include "engines/interface/tokenizer.h"
 #include "engines/interface/training.h"
 
@@ -86,7 +85,7 @@ class Engines {
   /// throws ends the search
   /// @throws ConfigError if options contradict each other or the cache cannot hold the beams
   virtual SearchRecord search(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
-                              const SearchOptions& options, const Request& request,
+                              const DecoderOptions& options, const Request& request,
                               const std::function<void()>& check) = 0;
   /// The model that a drafter reads, with name, sha256 and num_parameters at least; empty if it
   /// reads none.

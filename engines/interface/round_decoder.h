@@ -10,6 +10,7 @@
 
 #include "engines/interface/drafter_options.h"
 #include "engines/interface/sampling_options.h"
+#include "engines/interface/sequence_search.h"
 #include "sim/core/chance.h"
 #include "sim/core/draft.h"
 #include "sim/core/records.h"
@@ -59,6 +60,7 @@ struct DecoderOptions {
   /// Called with every draft and the target's laws after its nodes, before verification; may be
   /// empty.
   std::function<void(const Draft&, const TargetLaws<float>&)> on_draft{};
+  std::optional<SearchOptions> search{};  ///< none: a text is made in rounds
 };
 
 /// True if the output law is the target's.

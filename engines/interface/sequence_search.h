@@ -2,11 +2,11 @@
 // Decoding that keeps several sequences or candidates at once: beams and contrastive search.
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <vector>
 
-#include "engines/interface/round_decoder.h"
+#include "sim/core/records.h"
+#include "sim/core/token.h"
 
 namespace speclab::engines {
 
@@ -17,22 +17,21 @@ enum class EarlyStopping : std::uint8_t {
   never  ///< if no open beam can become better at any length: "never"
 };
 
-/// Named and defined as in Hugging Face's generate() 4.49. A search reads five members of its base:
-/// sampling (rules on scores; temperature and cutoffs with do_sample alone), stop, drafter (of beam
-/// search: its drafts are verified beam by beam), seed and chance. The others belong to rounds.
-struct SearchOptions : DecoderOptions {
+/// The part of a decoder's options that makes it a search, named and defined as in Hugging Face's
+/// generate() 4.49.
+struct SearchOptions {
   std::int32_t num_beams = 1;        ///< 1 is contrastive search
   std::int32_t num_beam_groups = 1;  ///< groups that avoid each other's tokens
   double diversity_penalty = 0.0;    ///< > 0 with groups
   double length_penalty = 1.0;       ///< a text's score is its log-probability / length ^ penalty
   EarlyStopping early_stopping = EarlyStopping::no;
   std::int32_t num_return_sequences = 1;  ///< at most num_beams
-  bool do_sample = false;                 ///< beams are drawn; the sampling settings then count
+  bool do_sample = false;                 ///< beams are drawn; temperature and cutoffs then count
   double penalty_alpha = 0.0;             ///< contrastive search: weight of the similarity, [0, 1]
   std::int32_t top_k = 50;                ///< contrastive search: candidates a step, at least 2
   std::vector<std::vector<std::vector<Token>>>
       force_words_ids{};          ///< each stands in the text; of one with several, any of them
-  std::int32_t draft_length = 4;  ///< tokens of a draft
+  std::int32_t draft_length = 4;  ///< tokens of a draft, which is verified beam by beam
 };
 
 /// A text that a search has found.
@@ -48,6 +47,7 @@ struct SearchRecord {
   std::int64_t draft_ns = 0;                       ///< of decode_ns, the drafter's
   std::int64_t num_steps = 0, num_rows = 0;        ///< forwards behind the prompt, and their rows
   std::int64_t num_drafted = 0, num_accepted = 0;  ///< steps that drafts foretold, and that came so
+  std::vector<RoundRecord> rounds{};  ///< one a forward; its drafts are the steps that it foretells
   ReadBytes read{};
 };
 

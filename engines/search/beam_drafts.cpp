@@ -14,17 +14,17 @@ namespace {
 
 /// A transformer keeps a cache for every beam, beside those of the target and of other parts.
 /// @throws ConfigError if memory does not hold them, or if its tokenizer is another
-void check_models(const SearchOptions& options, std::int64_t prompt_tokens, const ModelInfo& target,
-                  DrafterModels& models) {
+void check_models(const DecoderOptions& options, std::int64_t prompt_tokens,
+                  const ModelInfo& target, DrafterModels& models) {
   const std::int64_t of_target = tokens_of_beams(options, prompt_tokens);
-  const std::int64_t tokens = of_target + (options.num_beams - 1) * prompt_tokens;
+  const std::int64_t tokens = of_target + (options.search->num_beams - 1) * prompt_tokens;
   std::int64_t other_bytes = of_target * target.cache_bytes_per_token;
   std::vector<DrafterOptions> drafters = options.drafter.parts;
   drafters.push_back(options.drafter);
   for (const DrafterOptions& drafter : drafters) {
     if (!drafter.traits().reads_language_model()) continue;
     const ModelInfo& model = models.language_model(drafter.kind, drafter.model)->info();
-    require_memory_for_cache(model, tokens, options.num_beams, other_bytes);
+    require_memory_for_cache(model, tokens, options.search->num_beams, other_bytes);
     other_bytes += tokens * model.cache_bytes_per_token;
   }
 }
@@ -36,14 +36,14 @@ std::int32_t depth_of(const TokenTree& tree) {
   return depth;
 }
 
-void check_rows_of_drafts(const SearchOptions& options) {
+void check_rows_of_drafts(const DecoderOptions& options) {
   constexpr std::int64_t kMostDraftRows = 1024;
-  const std::int64_t rows = std::int64_t{options.num_beams} * (1 + most_drafted(options));
+  const std::int64_t rows = std::int64_t{options.search->num_beams} * (1 + most_drafted(options));
   if (rows > kMostDraftRows)
     throw ConfigError(
         fmt::format("{} beams with {} drafted tokens each are {} rows of a forward; allowed: {}; "
                     "take a smaller --speculation-length or tree",
-                    options.num_beams, most_drafted(options), rows, kMostDraftRows));
+                    options.search->num_beams, most_drafted(options), rows, kMostDraftRows));
 }
 
 }  // namespace
@@ -104,36 +104,37 @@ bool BeamDrafts::follow(std::span<Beam> beams) const {
   return true;
 }
 
-bool has_drafts(const SearchOptions& options) { return options.drafter.traits().drafts(); }
+bool has_drafts(const DecoderOptions& options) { return options.drafter.traits().drafts(); }
 
-std::int32_t most_drafted(const SearchOptions& options) {
+std::int32_t most_drafted(const DecoderOptions& options) {
   if (!has_drafts(options)) return 0;
-  return TreeGrowth::parse(options.drafter.tree, options.draft_length).max_nodes();
+  return TreeGrowth::parse(options.drafter.tree, options.search->draft_length).max_nodes();
 }
 
-std::int64_t tokens_of_beams(const SearchOptions& options, std::int64_t prompt_tokens) {
-  return prompt_tokens + options.num_beams * (std::int64_t{options.stop.max_new_tokens} + 1 +
-                                              most_drafted(options));
+std::int64_t tokens_of_beams(const DecoderOptions& options, std::int64_t prompt_tokens) {
+  return prompt_tokens + options.search->num_beams * (std::int64_t{options.stop.max_new_tokens} +
+                                                      1 + most_drafted(options));
 }
 
-void check_drafts(const SearchOptions& options) {
+void check_drafts(const DecoderOptions& options) {
   check_drafter_options(options.drafter);
   if (!has_drafts(options)) return;
-  if (options.num_beams < 2 || options.num_beam_groups != 1 || options.do_sample ||
-      !options.force_words_ids.empty())
+  const SearchOptions& search = *options.search;
+  if (search.num_beams < 2 || search.num_beam_groups != 1 || search.do_sample ||
+      !search.force_words_ids.empty())
     throw ConfigError(fmt::format(
         "drafter '{}' in a search with num_beams = {}, num_beam_groups = {}, do_sample = {} and {} "
         "forced words; allowed: at least 2 beams in 1 group, do_sample = false, no forced words",
-        escaped(options.drafter.kind), options.num_beams, options.num_beam_groups,
-        options.do_sample, options.force_words_ids.size()));
+        escaped(options.drafter.kind), search.num_beams, search.num_beam_groups, search.do_sample,
+        search.force_words_ids.size()));
   check_beam_drafter(options.drafter);
-  if (options.draft_length < 0)
+  if (search.draft_length < 0)
     throw ConfigError(
-        fmt::format("draft_length = {}; allowed: integers >= 0", options.draft_length));
+        fmt::format("draft_length = {}; allowed: integers >= 0", search.draft_length));
   check_rows_of_drafts(options);
 }
 
-std::unique_ptr<Drafter> make_beam_drafter(const SearchOptions& options, std::size_t prompt_tokens,
+std::unique_ptr<Drafter> make_beam_drafter(const DecoderOptions& options, std::size_t prompt_tokens,
                                            const ModelInfo& target, DrafterModels& models) {
   check_drafts(options);
   if (!has_drafts(options)) return nullptr;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engines/drafters/drafters.h"
-#include "engines/interface/sequence_search.h"
+#include "engines/interface/round_decoder.h"
 #include "engines/search/beam_group.h"
 
 namespace speclab::engines {
@@ -42,23 +42,23 @@ class BeamDrafts {
 };
 
 /// True if the options ask for drafts.
-bool has_drafts(const SearchOptions& options);
+bool has_drafts(const DecoderOptions& options);
 
 /// Drafted tokens behind a beam at most.
-std::int32_t most_drafted(const SearchOptions& options);
+std::int32_t most_drafted(const DecoderOptions& options);
 
 /// Tokens that the target's cache holds at most: the prompt once, and what stands behind it for
 /// each beam.
-std::int64_t tokens_of_beams(const SearchOptions& options, std::int64_t prompt_tokens);
+std::int64_t tokens_of_beams(const DecoderOptions& options, std::int64_t prompt_tokens);
 
 /// @throws ConfigError if the options ask for drafts in a search that takes none, or for a drafter
 /// that reads states of one text
-void check_drafts(const SearchOptions& options);
+void check_drafts(const DecoderOptions& options);
 
 /// The drafter that the options ask for; null if they ask for none.
 /// @throws ConfigError as check_drafts and make_drafter do, and if memory does not hold the
 /// drafter's caches
-std::unique_ptr<Drafter> make_beam_drafter(const SearchOptions& options, std::size_t prompt_tokens,
+std::unique_ptr<Drafter> make_beam_drafter(const DecoderOptions& options, std::size_t prompt_tokens,
                                            const ModelInfo& target, DrafterModels& models);
 
 }  // namespace speclab::engines

@@ -61,16 +61,16 @@ bool FinishedBeams::are_final(double best, std::int32_t length, const BeamLength
   return worst_ >= score(best, reached - lengths.prompt);
 }
 
-BeamGroup::BeamGroup(const SearchOptions& options, std::vector<Token> ends,
+BeamGroup::BeamGroup(const DecoderOptions& options, std::vector<Token> ends,
                      const BeamLengths& lengths)
     : options_(options),
       ends_(std::move(ends)),
       lengths_(lengths),
-      size_(static_cast<std::size_t>(options.num_beams / options.num_beam_groups)),
-      finished_(options, size_) {}
+      size_(static_cast<std::size_t>(options.search->num_beams / options.search->num_beam_groups)),
+      finished_(*options.search, size_) {}
 
 void BeamGroup::begin(std::span<const Token> prompt) {
-  ForcedWords words(options_.force_words_ids);
+  ForcedWords words(options_.search->force_words_ids);
   for (const Token token : prompt) words.add(token);
   beams_.assign(size_, {{prompt.begin(), prompt.end()}, kUnlikely, 0, std::move(words)});
   beams_.front().log_probability = 0.0;
@@ -163,11 +163,11 @@ std::vector<Candidate> BeamGroup::beside_forcing(
 
 void BeamGroup::step(RowScorer& scorer, const BeamStep& step) {
   std::vector<Candidate> candidates =
-      options_.do_sample ? drawn_candidates(scorer, step) : best_candidates(scorer, step);
+      options_.search->do_sample ? drawn_candidates(scorer, step) : best_candidates(scorer, step);
   if (options_.sampling.rules.mask) drop_doubles(candidates);
   if (candidates.empty()) throw ConfigError(kNoTokenLeft);
   std::vector<Candidate> next = without_ends(candidates);
-  if (!options_.force_words_ids.empty())
+  if (!options_.search->force_words_ids.empty())
     next = beside_forcing(next, forcing_candidates(scorer, step));
   const auto length = static_cast<std::int32_t>(beams_.front().tokens.size()) + 1;
   go_on(next);
@@ -212,7 +212,8 @@ void BeamGroup::finish(StopReason reason) {
   const auto lacking =
       std::ranges::stable_partition(beams_, [](const Beam& beam) { return beam.words.are_met(); });
   const auto num_met = std::ssize(beams_) - std::ssize(lacking);
-  if (num_met >= options_.num_return_sequences) beams_.erase(lacking.begin(), lacking.end());
+  if (num_met >= options_.search->num_return_sequences)
+    beams_.erase(lacking.begin(), lacking.end());
   for (const Beam& beam : beams_) finished_.add(text_of(beam, reason), beam.log_probability);
   is_done_ = true;
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engines/interface/language_model.h"
-#include "engines/interface/sequence_search.h"
+#include "engines/interface/round_decoder.h"
 #include "engines/search/forced_words.h"
 #include "engines/search/row_scorer.h"
 #include "sim/core/chance.h"
@@ -61,7 +61,7 @@ struct BeamStep {
 class BeamGroup {
  public:
   /// @param ends  tokens that end a text
-  BeamGroup(const SearchOptions& options, std::vector<Token> ends, const BeamLengths& lengths);
+  BeamGroup(const DecoderOptions& options, std::vector<Token> ends, const BeamLengths& lengths);
 
   void begin(std::span<const Token> prompt);
   /// Chooses the beams that go on, and puts texts that end aside.
@@ -90,7 +90,7 @@ class BeamGroup {
   void drop_doubles(std::vector<Candidate>& candidates) const;
   FoundSequence text_of(const Beam& beam, StopReason reason) const;
 
-  const SearchOptions& options_;
+  const DecoderOptions& options_;
   std::vector<Token> ends_;
   BeamLengths lengths_;
   std::size_t size_;

@@ -12,7 +12,7 @@
 namespace speclab::engines {
 
 BeamSearch::BeamSearch(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
-                       const SearchOptions& options, Chance& chance,
+                       const DecoderOptions& options, Chance& chance,
                        std::unique_ptr<Drafter> drafter)
     : target_(target),
       tokenizer_(std::move(tokenizer)),
@@ -36,12 +36,12 @@ SearchRecord BeamSearch::run(const Request& request, const std::function<void()>
   prefill();
   record_.prefill_ns = clock.lap_ns();
   groups_.clear();
-  for (std::int32_t i = 0; i < options_.num_beam_groups; ++i) {
+  for (std::int32_t i = 0; i < options_.search->num_beam_groups; ++i) {
     groups_.emplace_back(options_, ends_, lengths_);
     groups_.back().begin(prompt_);
   }
   branches_.clear();
-  drafts_.begin(request, static_cast<std::size_t>(options_.num_beams));
+  drafts_.begin(request, static_cast<std::size_t>(options_.search->num_beams));
   begun_ns_ = now_ns();
   StopReason reason = StopReason::length;
   do check();
@@ -59,7 +59,7 @@ SearchRecord BeamSearch::run(const Request& request, const std::function<void()>
 
 void BeamSearch::prefill() {
   const std::int64_t capacity = tokens_of_beams(options_, lengths_.prompt);
-  require_memory_for_cache(target_.info(), capacity, options_.num_beams);
+  require_memory_for_cache(target_.info(), capacity, options_.search->num_beams);
   cache_ = target_.make_cache(1, static_cast<std::int32_t>(capacity));
   slot_ = cache_->begin();
   cache_->keep(slot_, {});  // a cache without branches says so before the prompt is read
@@ -84,13 +84,11 @@ std::vector<ForwardRow> BeamSearch::rows_of_beams() {
 
 /// No chain can follow the first step, in which one text becomes all beams. A draft behind the last
 /// step would be read in vain.
-void BeamSearch::add_drafts(std::vector<ForwardRow>& rows) {
-  if (num_steps() == 0) return;
+std::int32_t BeamSearch::add_drafts(std::vector<ForwardRow>& rows) {
+  if (num_steps() == 0) return 0;
   const std::int32_t levels =
-      std::min(options_.draft_length, options_.stop.max_new_tokens - num_steps() - 1);
-  LapClock clock;
-  record_.num_drafted += drafts_.add_rows(groups_.front().beams(), levels, rows);
-  record_.draft_ns += clock.lap_ns();
+      std::min(options_.search->draft_length, options_.stop.max_new_tokens - num_steps() - 1);
+  return drafts_.add_rows(groups_.front().beams(), levels, rows);
 }
 
 std::int32_t BeamSearch::num_steps() const {
@@ -98,19 +96,40 @@ std::int32_t BeamSearch::num_steps() const {
 }
 
 bool BeamSearch::round(const Request& request, StopReason& reason) {
+  LapClock clock;
+  RoundRecord round{.position = lengths_.prompt + num_steps()};
   std::vector<ForwardRow> rows = rows_of_beams();
-  add_drafts(rows);
+  round.other_ns = clock.lap_ns();
+  round.depth = add_drafts(rows);
+  round.draft_ns = clock.lap_ns();
   const ForwardResult result = target_.forward(rows, *cache_);
+  round.target_ns = clock.lap_ns();
+  round.rows = static_cast<std::int32_t>(std::ssize(rows));
   ++record_.num_steps;
-  record_.num_rows += std::ssize(rows);
   branches_.assign(rows.size(), -1);
-  for (;; ++record_.num_accepted) {
+  bool is_last = false;
+  for (;; ++round.accepted, ++record_.num_accepted) {
     step_groups(result, request.sequence_id);
-    if (is_over(reason)) return true;
-    if (!drafts_.follow(groups_.front().beams())) break;
+    is_last = is_over(reason);
+    if (is_last || !drafts_.follow(groups_.front().beams())) break;
   }
-  keep_parents();
-  return false;
+  if (!is_last) keep_parents();
+  record_round(round, clock.lap_ns());
+  return is_last;
+}
+
+/// A step that ends the search behind a draft that stood as far was not refused.
+void BeamSearch::record_round(RoundRecord round, std::int64_t step_ns) {
+  round.round = static_cast<std::int32_t>(record_.rounds.size());
+  round.drafted = round.depth;
+  round.tested = std::min(round.accepted + 1, round.depth);
+  round.emitted = round.accepted + 1;
+  round.next_kind = round.accepted == round.depth ? NextKind::bonus : NextKind::recovered;
+  round.verify_ns = step_ns;
+  record_.num_rows += round.rows;
+  record_.num_drafted += round.drafted;
+  record_.draft_ns += round.draft_ns;
+  record_.rounds.push_back(round);
 }
 
 /// Groups choose one after the other; each avoids what those before have chosen.
@@ -175,7 +194,7 @@ std::vector<FoundSequence> BeamSearch::best_sequences() const {
   for (const BeamGroup& group : groups_)
     all.insert(all.end(), group.finished().sequences().begin(), group.finished().sequences().end());
   std::ranges::stable_sort(all, std::ranges::greater{}, &FoundSequence::score);
-  all.resize(std::min(all.size(), static_cast<std::size_t>(options_.num_return_sequences)));
+  all.resize(std::min(all.size(), static_cast<std::size_t>(options_.search->num_return_sequences)));
   return all;
 }
 

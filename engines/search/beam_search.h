@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "engines/interface/sequence_search.h"
+#include "engines/interface/round_decoder.h"
 #include "engines/interface/tokenizer.h"
 #include "engines/models/wrapped_models.h"
 #include "engines/search/beam_drafts.h"
@@ -19,7 +19,7 @@ class BeamSearch {
   /// @param chance  of beams that are drawn @param drafter  of the options; null: none
   /// @throws ConfigError if an option is out of range or contradicts another
   BeamSearch(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
-             const SearchOptions& options, Chance& chance,
+             const DecoderOptions& options, Chance& chance,
              std::unique_ptr<Drafter> drafter = nullptr);
   BeamSearch(const BeamSearch&) = delete;
   BeamSearch& operator=(const BeamSearch&) = delete;
@@ -32,8 +32,10 @@ class BeamSearch {
   /// One forward, and every step that its rows allow. @return true if the search is over
   bool round(const Request& request, StopReason& reason);
   std::vector<ForwardRow> rows_of_beams();
-  void add_drafts(std::vector<ForwardRow>& rows);
+  /// @return steps that the drafts foretell
+  std::int32_t add_drafts(std::vector<ForwardRow>& rows);
   std::int32_t num_steps() const;
+  void record_round(RoundRecord round, std::int64_t step_ns);
   void step_groups(const ForwardResult& result, std::uint32_t sequence);
   void keep_parents();
   bool is_over(StopReason& reason) const;
@@ -42,7 +44,7 @@ class BeamSearch {
 
   CountedModel target_;
   std::shared_ptr<const Tokenizer> tokenizer_;
-  SearchOptions options_;
+  DecoderOptions options_;
   Chance& chance_;
   std::vector<Token> ends_;
   RowScorer scorer_;

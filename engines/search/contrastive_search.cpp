@@ -28,7 +28,7 @@ std::vector<float> normed(std::span<const float> vector) {
 
 ContrastiveSearch::ContrastiveSearch(LanguageModel& target,
                                      std::shared_ptr<const Tokenizer> tokenizer,
-                                     const SearchOptions& options)
+                                     const DecoderOptions& options)
     : target_(target),
       tokenizer_(std::move(tokenizer)),
       options_(options),
@@ -62,8 +62,9 @@ void ContrastiveSearch::prefill(const Request& request) {
   const std::int64_t tokens = std::int64_t{length} + options_.stop.max_new_tokens;
   const std::int64_t state_bytes =
       tokens * target_.info().hidden_size * std::int64_t{sizeof(float)};
-  require_memory_for_cache(target_.info(), tokens + options_.top_k, options_.top_k, state_bytes);
-  const auto capacity = static_cast<std::int32_t>(tokens + options_.top_k);
+  require_memory_for_cache(target_.info(), tokens + options_.search->top_k, options_.search->top_k,
+                           state_bytes);
+  const auto capacity = static_cast<std::int32_t>(tokens + options_.search->top_k);
   cache_ = target_.make_cache(1, capacity);
   slot_ = cache_->begin();
   const auto size = static_cast<std::size_t>(target_.info().state_size());
@@ -88,7 +89,7 @@ void ContrastiveSearch::remember(std::span<const float> hidden) {
 
 std::vector<ScoredToken> ContrastiveSearch::candidates() {
   const std::span<const float> scores = scorer_.scores(logits_, tokens_, {});
-  std::vector<ScoredToken> best = best_of(scores, static_cast<std::size_t>(options_.top_k));
+  std::vector<ScoredToken> best = best_of(scores, static_cast<std::size_t>(options_.search->top_k));
   if (best.empty()) throw ConfigError(kNoTokenLeft);
   const auto likelihood = [largest = static_cast<double>(best.front().score)](float score) {
     return std::exp(static_cast<double>(score) - largest);
@@ -116,29 +117,39 @@ std::size_t ContrastiveSearch::choose(const std::vector<ScoredToken>& candidates
   std::size_t best = 0;
   double best_score = 0;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const double score = (1 - options_.penalty_alpha) * static_cast<double>(candidates[i].score) -
-                         options_.penalty_alpha * largest_similarity(result.hidden_row(i));
+    const double score =
+        (1 - options_.search->penalty_alpha) * static_cast<double>(candidates[i].score) -
+        options_.search->penalty_alpha * largest_similarity(result.hidden_row(i));
     if (i == 0 || score > best_score) best = i, best_score = score;
   }
   return best;
 }
 
 Token ContrastiveSearch::step() {
+  LapClock clock;
+  RoundRecord round{.round = static_cast<std::int32_t>(record_.rounds.size()),
+                    .position = static_cast<std::int32_t>(tokens_.size()),
+                    .emitted = 1};
   const std::vector<ScoredToken> tried = candidates();
   std::vector<ForwardRow> rows;
   for (const ScoredToken& one : tried) {
     rows.push_back({one.token, static_cast<std::int32_t>(tokens_.size()), slot_});
     rows.back().wants_hidden = true;
   }
+  round.rows = static_cast<std::int32_t>(std::ssize(rows));
+  round.other_ns = clock.lap_ns();
   const ForwardResult result = target_.forward(rows, *cache_);
+  round.target_ns = clock.lap_ns();
   ++record_.num_steps;
-  record_.num_rows += std::ssize(rows);
+  record_.num_rows += round.rows;
   const std::size_t chosen = choose(tried, result);
   logits_.assign(result.row(chosen).begin(), result.row(chosen).end());
   remember(result.hidden_row(chosen));
   const auto row = static_cast<std::int32_t>(chosen);
   cache_->commit(slot_, {&row, 1});
   tokens_.push_back(tried[chosen].token);
+  round.verify_ns = clock.lap_ns();
+  record_.rounds.push_back(round);
   return tried[chosen].token;
 }
 

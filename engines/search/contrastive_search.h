@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "engines/interface/sequence_search.h"
+#include "engines/interface/round_decoder.h"
 #include "engines/interface/tokenizer.h"
 #include "engines/models/wrapped_models.h"
 #include "engines/sampling/stop_rules.h"
@@ -21,7 +21,7 @@ class ContrastiveSearch {
   /// @param target  outlives the search @param tokenizer  for ends; may be null
   /// @throws ConfigError if an option is out of range
   ContrastiveSearch(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
-                    const SearchOptions& options);
+                    const DecoderOptions& options);
   ContrastiveSearch(const ContrastiveSearch&) = delete;
   ContrastiveSearch& operator=(const ContrastiveSearch&) = delete;
 
@@ -39,7 +39,7 @@ class ContrastiveSearch {
 
   CountedModel target_;
   std::shared_ptr<const Tokenizer> tokenizer_;
-  SearchOptions options_;
+  DecoderOptions options_;
   RowScorer scorer_;
   std::unique_ptr<KvCache> cache_;
   std::int32_t slot_ = 0;

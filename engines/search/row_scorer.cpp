@@ -19,7 +19,7 @@ bool is_better(const ScoredToken& a, const ScoredToken& b) {
 
 }  // namespace
 
-RowScorer::RowScorer(const SearchOptions& options, std::string model, std::size_t least)
+RowScorer::RowScorer(const DecoderOptions& options, std::string model, std::size_t least)
     : options_(options), model_(std::move(model)), least_(least), cutoffs_(options.sampling) {}
 
 void RowScorer::take_log_softmax(std::span<const float> logits) {
@@ -37,16 +37,17 @@ void RowScorer::take_log_softmax(std::span<const float> logits) {
 std::span<const float> RowScorer::scores(std::span<const float> logits,
                                          std::span<const Token> history,
                                          std::span<const Token> rivals) {
-  if (options_.num_beams > 1)
+  if (options_.search->num_beams > 1)
     take_log_softmax(logits);
   else
     scores_.assign(logits.begin(), logits.end());
   for (const Token rival : rivals)
-    scores_[static_cast<std::size_t>(rival)] -= static_cast<float>(options_.diversity_penalty);
+    scores_[static_cast<std::size_t>(rival)] -=
+        static_cast<float>(options_.search->diversity_penalty);
   process_scores(options_.sampling, std::span(scores_), history, scratch_);
   const bool is_empty = std::ranges::none_of(scores_, [](float score) { return score > kNever; });
   if (is_empty) return scores_;
-  if (options_.do_sample) cut();
+  if (options_.search->do_sample) cut();
   if (options_.sampling.rules.renormalize_logits) {
     const std::vector<float> processed = scores_;
     take_log_softmax(processed);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engines/interface/sequence_search.h"
+#include "engines/interface/round_decoder.h"
 #include "engines/sampling/cutoffs.h"
 
 namespace speclab::engines {
@@ -22,7 +22,7 @@ struct ScoredToken {
 class RowScorer {
  public:
   /// @param least  tokens that cutoffs leave at least
-  RowScorer(const SearchOptions& options, std::string model, std::size_t least);
+  RowScorer(const DecoderOptions& options, std::string model, std::size_t least);
 
   /// @param history  prompt and new tokens @param rivals  tokens that other groups have just
   /// chosen, each of which costs diversity_penalty
@@ -34,7 +34,7 @@ class RowScorer {
   void take_log_softmax(std::span<const float> logits);
   void cut();
 
-  const SearchOptions& options_;
+  const DecoderOptions& options_;
   std::string model_;
   std::size_t least_;
   Cutoffs<float> cutoffs_;

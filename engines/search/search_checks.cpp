@@ -109,18 +109,18 @@ void check_contrast(const SearchOptions& o) {
 
 }  // namespace
 
-void check_forced_words(const SearchOptions& options, const ModelInfo& model) {
-  if (options.force_words_ids.empty()) return;
-  if (options.num_beams < 2 || options.num_beam_groups != 1 || options.do_sample)
+void check_forced_words(const SearchOptions& search, const ModelInfo& model) {
+  if (search.force_words_ids.empty()) return;
+  if (search.num_beams < 2 || search.num_beam_groups != 1 || search.do_sample)
     throw ConfigError(fmt::format(
         "force_words_ids with num_beams = {}, num_beam_groups = {} and do_sample = {}; allowed: "
         "at least 2 beams in 1 group, and do_sample = false",
-        options.num_beams, options.num_beam_groups, options.do_sample));
-  for (const WordForms& forms : options.force_words_ids) check_forms(forms, model);
+        search.num_beams, search.num_beam_groups, search.do_sample));
+  for (const WordForms& forms : search.force_words_ids) check_forms(forms, model);
 }
 
-void check_room_for_words(const SearchOptions& options, std::span<const Token> prompt) {
-  ForcedWords words(options.force_words_ids);
+void check_room_for_words(const DecoderOptions& options, std::span<const Token> prompt) {
+  ForcedWords words(options.search->force_words_ids);
   for (const Token token : prompt) words.add(token);
   std::size_t needed = 0;
   for (const ForcedWords::Unmet& word : words.unmet())
@@ -133,16 +133,20 @@ void check_room_for_words(const SearchOptions& options, std::span<const Token> p
                     needed, options.stop.max_new_tokens));
 }
 
-void check_search_options(const SearchOptions& options, const ModelInfo& model,
+void check_search_options(const DecoderOptions& options, const ModelInfo& model,
                           const Tokenizer* tokenizer) {
-  if (options.num_beams > 1)
-    check_beams(options);
-  else if (options.force_words_ids.empty())
-    check_contrast(options);
-  check_forced_words(options, model);
+  SPECLAB_EXPECT(options.verifier == DecoderOptions{}.verifier && !options.replay &&
+                     !options.log_probabilities && !options.on_draft,
+                 "a search takes no options of rounds");
+  const SearchOptions& search = *options.search;
+  if (search.num_beams > 1)
+    check_beams(search);
+  else if (search.force_words_ids.empty())
+    check_contrast(search);
+  check_forced_words(search, model);
   check_drafts(options);
   options.sampling.validate();
-  if (options.do_sample && options.sampling.temperature == 0)
+  if (search.do_sample && options.sampling.temperature == 0)
     refuse("temperature", 0, "above 0 with do_sample");
   if (changes_scores(options.sampling))
     options.sampling.check_tokens(static_cast<std::size_t>(model.vocab_size), model.name);

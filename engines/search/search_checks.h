@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "engines/interface/language_model.h"
-#include "engines/interface/sequence_search.h"
+#include "engines/interface/round_decoder.h"
 #include "engines/interface/tokenizer.h"
 
 namespace speclab::engines {
@@ -11,14 +11,15 @@ namespace speclab::engines {
 
 /// @throws ConfigError for a word without tokens, a token outside the vocabulary, a form that
 /// begins another of the same word, and options that forced words do not go with
-void check_forced_words(const SearchOptions& options, const ModelInfo& model);
+void check_forced_words(const SearchOptions& search, const ModelInfo& model);
 
 /// @throws ConfigError if the words that the prompt lacks do not fit max_new_tokens, or
 /// suppress_tokens and bad_words_ids forbid one in all its forms
-void check_room_for_words(const SearchOptions& options, std::span<const Token> prompt);
+void check_room_for_words(const DecoderOptions& options, std::span<const Token> prompt);
 
-/// @throws ConfigError if an option is out of range, contradicts another, or needs a tokenizer
-void check_search_options(const SearchOptions& options, const ModelInfo& model,
+/// @throws ConfigError if an option is out of range, contradicts another, or needs a tokenizer;
+/// ContractError for options that only rounds take
+void check_search_options(const DecoderOptions& options, const ModelInfo& model,
                           const Tokenizer* tokenizer);
 
 /// @param rows  of a step, for the message @param other_bytes  that the search takes beside them

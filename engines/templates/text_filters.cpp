@@ -102,7 +102,7 @@ Value indent(Rendering& rendering, const Value& input, const CallArguments& argu
   return rendering.make_text(std::move(text));
 }
 
-Value format(Rendering& rendering, const Value& input, const CallArguments& arguments) {
+Value format_filter(Rendering& rendering, const Value& input, const CallArguments& arguments) {
   if (!arguments.positional.empty() && !arguments.named.empty())
     rendering.fail("filter 'format': positional and named arguments at once");
   Value values = rendering.make_sequence(SequenceKind::tuple, arguments.positional);
@@ -173,7 +173,7 @@ const FilterTable& text_filters() {
       {"e", escape},
       {"escape", escape},
       {"forceescape", force_escape},
-      {"format", format},
+      {"format", format_filter},
       {"indent", indent},
       {"join", join},
       {"lower", recased<lowercase>},

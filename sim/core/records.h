@@ -68,7 +68,8 @@ struct BridgeUse {
 
 struct GenerationRecord {
   std::vector<Token> output_ids;
-  std::vector<TokenFate> fates;             ///< one per output id
+  std::vector<std::vector<Token>> other_texts{};  ///< of a search, behind its best
+  std::vector<TokenFate> fates;                   ///< one per output id
   std::vector<double> log_probabilities{};  ///< one per output id where they are asked for, under
                                             ///< the model itself, before any setting
   std::vector<RoundRecord> rounds;

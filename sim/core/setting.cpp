@@ -17,6 +17,12 @@ Setting Setting::drafting() const {
   return {.drafter = drafter, .tree = tree, .verifier = verifier};
 }
 
+std::string Setting::loaded_model() const {
+  if (weights.empty() && activations.empty()) return model;
+  const char* both = weights.empty() || activations.empty() ? "" : ", ";
+  return model + " (" + weights + both + activations + ")";
+}
+
 bool SettingFilter::keeps(const Setting& setting) const {
   const auto is = [](const auto& wanted, const auto& value) { return !wanted || *wanted == value; };
   return is(model, setting.model) && is(drafter, setting.drafter) &&

@@ -27,14 +27,23 @@ struct Setting {
   double top_p = 1;
   double min_p = 0;
   double repetition_penalty = 1;
+  std::string weights{};      ///< number format, or "streamed"; empty: as the target's options say
+  std::string activations{};  ///< empty: as the target's options say
+  std::int32_t batch = 1;     ///< sequences that are decoded together
+  std::string generation{};   ///< "num_beams=4;length_penalty=0": keys of GenerationConfig
 
   /// Costs name no drafter where they are of plain decoding; they are no such setting.
   bool is_plain() const { return drafter == "none"; }
+  /// Tables have rounds of it: of drafts, and of the steps that GenerationConfig decides.
+  bool has_rounds() const { return !is_plain() || !generation.empty(); }
   Regime regime() const { return regime_of(temperature); }
   /// Plain decoding of the same model, whose walltime is the baseline of a speed-up.
   Setting plain() const;
   /// Drafter, tree and verifier alone.
   Setting drafting() const;
+  /// The model as it is loaded: its name, with weights and activations of its own where it has
+  /// some, as in "smollm2-135m (q8, int8)".
+  std::string loaded_model() const;
   auto operator<=>(const Setting&) const = default;
 };
 

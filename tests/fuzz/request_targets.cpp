@@ -8,8 +8,8 @@
 #include "engines/drafters/retokenized_text.h"
 #include "engines/drafters/spelling.h"
 #include "engines/tokenizers/load_tokenizer.h"
-#include "experiments/drivers/generation/generation_config.h"
-#include "experiments/drivers/generation/generation_plan.h"
+#include "experiments/drivers/generate/generation_config.h"
+#include "experiments/drivers/generate/generation_plan.h"
 #include "experiments/drivers/prompts/prompt_files.h"
 #include "experiments/drivers/prompts/prompt_record.h"
 #include "sim/system/errors.h"
@@ -49,7 +49,7 @@ std::optional<GenerationConfig> taken_config(const std::string& path) try {
 }
 
 void plan_of(const GenerationConfig& config) try {
-  GenerationPlan plan = generation_plan(config, generation_mode(config, Assistant::none), {}, {});
+  GenerationPlan plan = generation_plan({config, generation_mode(config, Assistant::none)}, {});
   use_folder_ends(plan);
   set_prompt_length(plan, 3);
 } catch (const ConfigError&) {

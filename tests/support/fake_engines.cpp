@@ -105,6 +105,38 @@ class FakeModel final : public LanguageModel {
 };
 
 /// Two drafts in three are accepted, unless a trace says otherwise.
+/// Decodes the sequences of a batch in rounds of their own.
+class FakeBatch final : public RoundDecoder {
+ public:
+  explicit FakeBatch(std::function<std::unique_ptr<RoundDecoder>()> make) : make_(std::move(make)) {
+    decoders_.push_back(make_());
+  }
+
+  void begin(const std::vector<Request>& requests, const SpeculationLengthPolicy& policy) override {
+    while (decoders_.size() < requests.size()) decoders_.push_back(make_());
+    decoders_.resize(requests.size());
+    goes_on_.assign(requests.size(), true);
+    records_.assign(requests.size(), {});
+    for (std::size_t i = 0; i < requests.size(); ++i) decoders_[i]->begin({requests[i]}, policy);
+  }
+  bool round() override {
+    for (std::size_t i = 0; i < decoders_.size(); ++i) {
+      if (goes_on_[i]) goes_on_[i] = decoders_[i]->round();
+      records_[i] = decoders_[i]->records().front();
+    }
+    return std::ranges::find(goes_on_, true) != goes_on_.end();
+  }
+  const std::vector<GenerationRecord>& records() const override { return records_; }
+  void finish() override {}
+  std::string description() const override { return "fake"; }
+
+ private:
+  std::function<std::unique_ptr<RoundDecoder>()> make_;
+  std::vector<std::unique_ptr<RoundDecoder>> decoders_;
+  std::vector<bool> goes_on_;
+  std::vector<GenerationRecord> records_;
+};
+
 class FakeDecoder final : public RoundDecoder {
  public:
   FakeDecoder(DecoderOptions options, std::shared_ptr<FakeEnginesState> state)
@@ -249,7 +281,34 @@ std::unique_ptr<RoundDecoder> FakeEngines::make_decoder(LanguageModel&,
                                                         std::shared_ptr<const Tokenizer>,
                                                         const DecoderOptions& options) {
   state_->on_allocation();
-  return std::make_unique<FakeDecoder>(options, state_);
+  return std::make_unique<FakeBatch>(
+      [options, state = state_] { return std::make_unique<FakeDecoder>(options, state); });
+}
+
+SearchRecord FakeEngines::search(LanguageModel&, std::shared_ptr<const Tokenizer>,
+                                 const DecoderOptions& options, const Request& request,
+                                 const std::function<void()>& check) {
+  SearchRecord record{.prefill_ns = 1'000'000};
+  FoundSequence text{.ids = {}, .score = -1.0};
+  for (std::int32_t step = 0; step < options.stop.max_new_tokens; ++step) {
+    check();
+    state_->on_round();
+    text.ids.push_back(static_cast<Token>(
+        mixed(mixed(options.seed, request.sequence_id), static_cast<std::uint64_t>(step)) %
+        kVocabSize));
+    const auto position = static_cast<std::int32_t>(request.prompt_ids.size()) + step;
+    record.rounds.push_back({.round = step,
+                             .position = position,
+                             .rows = step == 0 ? 1 : options.search->num_beams,
+                             .emitted = 1,
+                             .target_ns = 10'000'000 + 100'000 * options.search->num_beams,
+                             .verify_ns = 50'000});
+    record.decode_ns += record.rounds.back().target_ns + record.rounds.back().verify_ns;
+    record.num_rows += record.rounds.back().rows;
+  }
+  record.num_steps = std::ssize(record.rounds);
+  record.sequences.assign(static_cast<std::size_t>(options.search->num_return_sequences), text);
+  return record;
 }
 
 std::optional<ModelInfo> FakeEngines::drafter_info(const DrafterOptions& options) {

@@ -57,17 +57,11 @@ class FakeEngines final : public engines::Engines {
   std::unique_ptr<engines::RoundDecoder> make_decoder(
       engines::LanguageModel& target, std::shared_ptr<const engines::Tokenizer> tokenizer,
       const engines::DecoderOptions& options) override;
-  /// Gives as many texts of one token as were asked for.
+  /// Gives as many texts of full length as were asked for, with a step a token.
   engines::SearchRecord search(engines::LanguageModel&, std::shared_ptr<const engines::Tokenizer>,
-                               const engines::SearchOptions& options, const engines::Request&,
-                               const std::function<void()>& check) override {
-    check();
-    engines::SearchRecord record;
-    record.num_steps = record.num_rows = 1;
-    record.sequences.assign(static_cast<std::size_t>(options.num_return_sequences),
-                            {.ids = {1}, .score = -1.0});
-    return record;
-  }
+                               const engines::DecoderOptions& options,
+                               const engines::Request& request,
+                               const std::function<void()>& check) override;
   std::optional<engines::ModelInfo> drafter_info(const engines::DrafterOptions& options) override;
   void train(engines::LanguageModel&, std::shared_ptr<const engines::Tokenizer>, const std::string&,
              const engines::TrainOptions&, const engines::TrainCallbacks&) override;

@@ -4,7 +4,6 @@
 #include "experiments/drivers/cli/cli_numbers.h"
 #include "experiments/drivers/cli/cli_options.h"
 #include "experiments/drivers/cli/cli_shared_options.h"
-#include "experiments/drivers/generation/generation_cli.h"
 #include "experiments/drivers/verify/arithmetic_distance.h"
 
 namespace speclab::experiments {
@@ -153,7 +152,7 @@ void add_score_options(CLI::App* command, ScoreOptions& options) {
 
 void add_generate_options(CLI::App* command, GenerateOptions& options) {
   add_model_options(command, options.common);
-  add_sampling_options(command, options.decoder);
+  add_sampling_options(command, options.generation.decoder);
   add_prompt_options(command, options.prompt);
   add_choice(command, "--rounds", options.common.model.rounds,
              "device: whole rounds on the CUDA device, with chains or trees of a fixed shape "
@@ -165,10 +164,10 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
                     "Draw the draft of every round, its accepted tokens, the drafter's q (if "
                     "tokens are drawn) and the target's p; the text comes at the end");
   add_stream_options(command, options.stream);
-  add_drafter_options(command, options.decoder);
-  add_verifier_options(command, options.decoder);
-  add_number(command, "--seed", options.common.seed, "Seed of all draws");
-  add_policy_options(command, options.policy);
+  add_drafter_options(command, options.generation.decoder);
+  add_verifier_options(command, options.generation.decoder);
+  add_number(command, "--seed", options.generation.decoder.seed, "Seed of all draws");
+  add_policy_options(command, options.generation.policy);
   add_constraint_options(command, options.constraint);
   add_generation_options(command, options.generation);
 }

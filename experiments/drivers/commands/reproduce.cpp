@@ -86,21 +86,19 @@ std::string measured_before(const std::string& folder, const std::string& name) 
 }
 
 /// The sweeps of a table, measured where they are not there yet.
-RunFolders sweeps_of(const MeasuredTable& table, const Papers& papers,
-                     const ReproduceOptions& options) {
+RunFolders sweeps_of(const MeasuredTable& table, const ReproduceOptions& options) {
   RunFolders folders;
   const auto folder_of = [&](const char* name) {
     return options.from.empty() ? fmt::format("{}/runs/{}_{}", options.output, name,
                                               options.quick ? "quick" : "full")
                                 : measured_before(options.from, name);
   };
-  if (table.measure != nullptr) {
-    folders[table.id] = folder_of(table.id);
-    if (options.from.empty()) table.measure(papers, folders[table.id], options.quick);
-  }
   for (const char* name : table.runs) {
     const PaperRun& run = paper_run(name);
-    folders[name] = folder_of(name);
+    const std::string folder = folder_of(name);
+    const bool is_there = std::filesystem::exists(folder);
+    if (run.is_extra && (options.quick || (!options.from.empty() && !is_there))) continue;
+    folders[name] = folder;
     if (options.from.empty())
       run_run({.config = config_of(run),
                .settings = options.quick ? run.quick_settings : std::vector<std::string>{},
@@ -112,7 +110,7 @@ RunFolders sweeps_of(const MeasuredTable& table, const Papers& papers,
 /// @throws DataError where the numbers of a folder of one's own are out of a formula's range
 Reproduction rebuilt(const std::string& id, const Papers& papers, const ReproduceOptions& options) {
   if (const MeasuredTable* table = measured_table(id))
-    return table->compare(papers, sweeps_of(*table, papers, options));
+    return table->compare(papers, sweeps_of(*table, options));
   try {
     Reproduction reproduction = paper_experiment(id).run(papers);
     for (const Comparison& row : reproduction.rows)

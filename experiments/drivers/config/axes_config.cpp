@@ -108,21 +108,16 @@ std::vector<std::pair<std::string, std::string>> drafted_trees(const RunConfig& 
   return drafted;
 }
 
-/// Whether the zips let a drafter with this tree meet the policy, at whatever model, temperature
-/// and verifier.
+/// Whether the zips let a drafter with this tree meet the policy, whatever the other axes are.
 bool meets(const RunConfig& config, const std::pair<std::string, std::string>& drafted,
            const std::string& policy) {
   const Sweep sweep(config);
-  for (const std::string& model : config.axes.model)
-    for (const double temperature : config.axes.temperature)
-      for (const std::string& verifier : config.axes.verifier)
-        if (sweep.is_zipped(sweep.point({.model = model,
-                                         .drafter = drafted.first,
-                                         .tree = drafted.second,
-                                         .policy = policy,
-                                         .verifier = verifier,
-                                         .temperature = temperature})))
-          return true;
+  for (Setting setting : config.axes.plain_settings())
+    for (const std::string& verifier : config.axes.verifier) {
+      setting.drafter = drafted.first, setting.tree = drafted.second;
+      setting.policy = policy, setting.verifier = verifier;
+      if (sweep.is_zipped(sweep.point(setting))) return true;
+    }
   return false;
 }
 

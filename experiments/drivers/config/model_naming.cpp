@@ -44,6 +44,21 @@ const std::string& RunConfig::name_of(const std::string& file) const {
   return place < model_files.size() && place < axes.model.size() ? axes.model[place] : file;
 }
 
+engines::ModelOptions RunConfig::model_options(const Setting& setting) const {
+  engines::ModelOptions options = target;
+  options.model = file_of(setting.model);
+  options.name = setting.model;
+  if (!setting.activations.empty()) options.activations = setting.activations;
+  if (setting.weights.empty()) return options;
+  const bool is_streamed = setting.weights == "streamed";
+  options.weights = is_streamed ? "streamed" : "resident";
+  if (!is_streamed) {
+    options.dtype = setting.weights;
+    options.resident_bytes = 0;
+  }
+  return options;
+}
+
 void name_models(RunConfig& config) {
   const std::size_t count = config.model_files.size();
   if (!config.model_names.empty() && config.model_names.size() != count)

@@ -9,6 +9,7 @@
 #include "experiments/drivers/config/axes_config.h"
 #include "experiments/drivers/config/config_checks.h"
 #include "experiments/drivers/config/config_paths.h"
+#include "experiments/drivers/config/generation_axis.h"
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/config/named_drafters.h"
 #include "experiments/drivers/config/run_schema.h"
@@ -55,13 +56,15 @@ void check_numbers(const RunTables& tables, const RunConfig& config) {
 /// Rules of weights that do not fit into memory.
 void check_streaming(const RunTables& tables, const RunConfig& config) {
   const ConfigReader target = tables.reader("target");
-  if (!tables.are_right({"target.weights", "target.resident_bytes"})) return;
-  const bool is_streamed = config.target.weights == "streamed";
+  if (!tables.are_right({"target.weights", "target.resident_bytes", "axes.weights"})) return;
+  const bool is_streamed =
+      config.target.weights == "streamed" || engines::is_among("streamed", config.axes.weights);
   if (is_streamed && config.target.resident_bytes == 0)
     target.refuse(target.has("resident_bytes") ? "resident_bytes" : "weights",
                   "streamed with target.resident_bytes of 1 or more");
   if (!is_streamed && config.target.resident_bytes != 0)
-    target.refuse("resident_bytes", "0 if target.weights is resident");
+    target.refuse("resident_bytes",
+                  "0 if target.weights is resident and axes.weights has no streamed");
   if (is_streamed && tables.are_right({"target.dtype"}) && config.target.dtype == "q8")
     target.refuse("dtype", "auto, file, bfloat16 or float32 if target.weights is streamed");
 }
@@ -203,6 +206,7 @@ void check_all(const ConfigNode& root, RunConfig& config, Findings& findings) {
   if (!tables.are_right({"axes", "target.model", "drafters", "zip", "exclude"})) return;
   read_exclusions(root, config, findings);
   if (findings.empty()) check_sweep(root, config, findings);
+  if (findings.empty()) check_ways_of_decoding(tables, config);
 }
 
 void add_table(const char* table, const RunConfig& config, TomlText& toml) {
@@ -226,10 +230,11 @@ AxisSelection with_files(AxisSelection selection, const RunConfig& config) {
 void add_selection(const char* table, const AxisSelection& selection, TomlText& toml) {
   toml.table(std::string("[") + table + "]");
   for (const auto& [axis, values] : selection) {
-    std::vector<double> temperatures;
+    const bool has_numbers = axis == "temperature" || axis == "batch";
+    std::vector<double> numbers;
     for (const std::string& value : values)
-      if (axis == "temperature") temperatures.push_back(std::stod(value));
-    axis == "temperature" ? toml.add(axis, temperatures) : toml.add(axis, values);
+      if (has_numbers) numbers.push_back(std::stod(value));
+    has_numbers ? toml.add(axis, numbers) : toml.add(axis, values);
   }
 }
 

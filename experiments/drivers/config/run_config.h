@@ -31,7 +31,29 @@ struct Axes {
   std::vector<std::string> tree{"chain"};
   std::vector<std::string> policy{"auto"};
   std::vector<std::string> verifier{"rejection"};
+  std::vector<std::string> weights{""};      ///< empty: as [target] says
+  std::vector<std::string> activations{""};  ///< empty: as [target] says
+  std::vector<std::int32_t> batch{1};
+  std::vector<std::string> generation{""};  ///< empty: rounds, without GenerationConfig
+
+  /// Every combination of all but drafter, tree, policy and verifier: settings of plain decoding.
+  std::vector<Setting> plain_settings() const;
 };
+
+/// Calls visit(name, values, field of a Setting) for every axis, in the order of messages.
+template <typename Visit>
+void for_each_axis(const Visit& visit) {
+  visit("model", &Axes::model, &Setting::model);
+  visit("temperature", &Axes::temperature, &Setting::temperature);
+  visit("drafter", &Axes::drafter, &Setting::drafter);
+  visit("tree", &Axes::tree, &Setting::tree);
+  visit("policy", &Axes::policy, &Setting::policy);
+  visit("verifier", &Axes::verifier, &Setting::verifier);
+  visit("weights", &Axes::weights, &Setting::weights);
+  visit("activations", &Axes::activations, &Setting::activations);
+  visit("batch", &Axes::batch, &Setting::batch);
+  visit("generation", &Axes::generation, &Setting::generation);
+}
 
 struct PromptOptions {
   std::string set = "core";             ///< of experiments/prompts, or the path of a set
@@ -81,6 +103,8 @@ struct RunConfig {
 
   /// The file of one of `axes.model`: itself where no file is named.
   const std::string& file_of(const std::string& model) const;
+  /// Options by which a setting's model is loaded.
+  engines::ModelOptions model_options(const Setting& setting) const;
   /// The name of one of `model_files`; a name is itself.
   const std::string& name_of(const std::string& file) const;
   /// Rounds stay on the device, which times passes within them: one by itself would bring its

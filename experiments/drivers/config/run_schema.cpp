@@ -32,6 +32,14 @@ bool is_zipped(const RunConfig& config, const char* axis) {
 K as_axis(K key, const char* name) {
   return key.as_axis().written_if([name](const RunConfig& c) { return !is_zipped(c, name); });
 }
+/// An axis that most runs lack; their manifests do not have it.
+K more_axis(const char* name, auto member, const char* meaning) {
+  K key = KeysOf<C, &C::axes>{"axes"}(name, member, meaning);
+  key.as_axis().written_if_set();
+  return key.written_if([name, is_set = key.is_written](const C& config) {
+    return is_set(config) && !is_zipped(config, name);
+  });
+}
 K axis(const char* name, auto member, const char* meaning) {
   return as_axis(KeysOf<C, &C::axes>{"axes"}(name, member, meaning), name);
 }
@@ -152,6 +160,25 @@ const std::vector<K> kKeys{
     axis("verifier", &Axes::verifier,
          "each rule has pilots and costs of its own. `greedy` works at temperature 0 only; `block` "
          "and the lossy `lenient` and `typical` for chains only; shape models allow one value"),
+    more_axis("weights", &Axes::weights,
+              "forms of the weights in the place of `target.dtype`, each loaded beside the others; "
+              "`streamed` has `target.dtype` and takes `target.resident_bytes`")
+        .one_of({"auto", "file", "q8", "float32", "bfloat16", "streamed"})
+        .shown_as("as `target.dtype`"),
+    more_axis("activations", &Axes::activations, "activations in the place of `target.activations`")
+        .one_of({"exact", "int8", "bfloat16"})
+        .shown_as("as `target.activations`"),
+    more_axis("batch", &Axes::batch,
+              "sequences decoded together, of prompts that follow each other. A row is one of them "
+              "and has its share of the time. Plain decoding in as large a batch is the base of "
+              "the comparison")
+        .in("sequences")
+        .from(1, 512),
+    more_axis("generation", &Axes::generation,
+              "keys of GenerationConfig as in `num_beams=4;length_penalty=0`; temperature and "
+              "number of new tokens are keys of the config. A search drafts with `constant:N` "
+              "alone, and has pilots of its own")
+        .shown_as("rounds"),
 
     lossy("lenient", "lenience", &Lossy::lenience,
           "accept with p/(lenience q); 1 would be `rejection`")
@@ -298,8 +325,8 @@ std::vector<DescribedKey> sweep_keys() {
        "none"},
       {{"zip", "AXIS",
         "`[[zip]]`: values of two or more axes that advance together. A cell has the first of "
-        "each, or the second of each. The axes are `model`, `temperature`, `drafter`, `tree`, "
-        "`policy` and `verifier`; an axis that stands here stands nowhere else"},
+        "each, or the second of each. The axes are `model` and the keys of `[axes]`; an axis that "
+        "stands here stands nowhere else"},
        "list",
        "none"},
       {{"exclude", "AXIS",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "experiments/drivers/config/named_drafters.h"
 #include "sim/system/errors.h"
@@ -31,14 +32,41 @@ bool is_among_rows(const AxisSelection& zip, const Setting& point) {
 std::string axis_text(double value) { return fmt::format("{}", value); }
 
 std::string axis_text(const Setting& setting, std::string_view axis) {
-  if (axis == "temperature") return axis_text(setting.temperature);
-  for (const auto& [name, member] : {std::pair{"model", &Setting::model},
-                                     {"drafter", &Setting::drafter},
-                                     {"tree", &Setting::tree},
-                                     {"policy", &Setting::policy},
-                                     {"verifier", &Setting::verifier}})
-    if (axis == name) return setting.*member;
-  throw_contract_error("an axis", __FILE__, __LINE__, "no axis " + std::string(axis));
+  std::optional<std::string> text;
+  for_each_axis([&](std::string_view name, auto, auto field) {
+    if (axis == name) text = axis_text(setting.*field);
+  });
+  SPECLAB_EXPECT(text.has_value(), "no axis " + std::string(axis));
+  return *text;
+}
+
+const std::vector<std::string>& axis_names() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> names;
+    for_each_axis([&](const char* name, auto, auto) { names.emplace_back(name); });
+    return names;
+  }();
+  return all;
+}
+
+std::vector<Setting> Axes::plain_settings() const {
+  std::vector<Setting> settings{{.drafter = "none"}};
+  const auto vary = [&](const auto& values, auto field) {
+    std::vector<Setting> varied;
+    for (const Setting& setting : settings)
+      for (const auto& value : values) {
+        varied.push_back(setting);
+        varied.back().*field = value;
+      }
+    settings = std::move(varied);
+  };
+  vary(model, &Setting::model);
+  vary(weights, &Setting::weights);
+  vary(activations, &Setting::activations);
+  vary(temperature, &Setting::temperature);
+  vary(batch, &Setting::batch);
+  vary(generation, &Setting::generation);
+  return settings;
 }
 
 Sweep::Sweep(const RunConfig& config) : config_(config) {
@@ -78,21 +106,19 @@ std::vector<std::string> Sweep::trees_of(const std::string& drafter) const {
 std::vector<Setting> Sweep::product() const {
   const Axes& axes = config_.axes;
   std::vector<Setting> points;
-  for (const std::string& model : axes.model)
-    for (const double temperature : axes.temperature) {
-      Setting point{.model = model, .drafter = "none", .temperature = temperature};
-      points.push_back(point);
-      for (const std::string& drafter : axes.drafter) {
-        if (drafter == "none") continue;
-        point.drafter = drafter;
-        for (const std::string& tree : trees_of(drafter))
-          for (const std::string& verifier : axes.verifier)
-            for (const std::string& policy : axes.policy) {
-              point.tree = tree, point.verifier = verifier, point.policy = policy;
-              points.push_back(point);
-            }
-      }
+  for (Setting point : axes.plain_settings()) {
+    points.push_back(point);
+    for (const std::string& drafter : axes.drafter) {
+      if (drafter == "none") continue;
+      point.drafter = drafter;
+      for (const std::string& tree : trees_of(drafter))
+        for (const std::string& verifier : axes.verifier)
+          for (const std::string& policy : axes.policy) {
+            point.tree = tree, point.verifier = verifier, point.policy = policy;
+            points.push_back(point);
+          }
     }
+  }
   return points;
 }
 
@@ -103,8 +129,12 @@ double Sweep::product_size() const {
   const Axes& axes = config_.axes;
   const double rivals = draftings * static_cast<double>(axes.verifier.size()) *
                         static_cast<double>(axes.policy.size());
-  return static_cast<double>(axes.model.size()) * static_cast<double>(axes.temperature.size()) *
-         (1 + rivals);
+  double plain = 1;
+  for (const std::size_t values :
+       {axes.model.size(), axes.weights.size(), axes.activations.size(), axes.temperature.size(),
+        axes.batch.size(), axes.generation.size()})
+    plain *= static_cast<double>(values);
+  return plain * (1 + rivals);
 }
 
 }  // namespace speclab::experiments

@@ -1,7 +1,6 @@
 #pragma once
 // Which combinations of the axes are cells.
 
-#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -15,15 +14,15 @@ namespace speclab::experiments {
 struct RunConfig;
 
 /// Names of the axes, in the order of the columns that messages show.
-inline constexpr std::array<const char*, 6> kAxisNames{"model", "temperature", "drafter",
-                                                       "tree",  "policy",      "verifier"};
+const std::vector<std::string>& axis_names();
 
 /// Values of some axes: of a table [[zip]] in step, of a table [[exclude]] as alternatives.
 using AxisSelection = std::map<std::string, std::vector<std::string>>;
 
 /// A number as an axis names it, so that 1, 1.0 and 10e-1 are one value.
 std::string axis_text(double value);
-/// The value of one of kAxisNames; empty where the axis does not apply.
+inline std::string axis_text(const std::string& value) { return value; }
+/// The value of one of axis_names(); empty where the axis does not apply.
 std::string axis_text(const Setting& setting, std::string_view axis);
 
 /// The rule behind the cells of a config.

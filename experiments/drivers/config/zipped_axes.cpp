@@ -109,10 +109,10 @@ std::optional<ConfigNode> zip_values(ReadZip& zip, const ConfigEntry& axis) {
 void read_zip(const ConfigNode& table, ConfigNode& root, RunConfig& config, Findings& findings) {
   const std::size_t num_before = findings.size();
   ReadZip zip{ConfigReader(table, "zip", &findings)};
-  for (const char* axis : kAxisNames) zip.reader.find(axis);
+  for (const std::string& axis : axis_names()) zip.reader.find(axis.c_str());
   zip.reader.finish();
   for (const ConfigEntry& entry : std::get<ConfigNode::TableEntries>(table.value)) {
-    if (!engines::is_among(entry.key, kAxisNames)) continue;
+    if (!engines::is_among(entry.key, axis_names())) continue;
     const auto list = zip_values(zip, entry);
     if (!list) continue;
     for (const ConfigNode& value : std::get<ConfigNode::List>(list->value))
@@ -129,20 +129,19 @@ void read_zip(const ConfigNode& table, ConfigNode& root, RunConfig& config, Find
 }
 
 std::vector<std::string> axis_values(const RunConfig& config, const std::string& axis) {
-  std::vector<std::string> temperatures;
-  for (const double temperature : config.axes.temperature)
-    temperatures.push_back(axis_text(temperature));
-  const std::map<std::string, std::vector<std::string>> values{
-      {"model", config.axes.model},     {"temperature", temperatures},
-      {"drafter", config.axes.drafter}, {"tree", config.axes.tree},
-      {"policy", config.axes.policy},   {"verifier", config.axes.verifier}};
-  return values.at(axis);
+  std::vector<std::string> texts;
+  for_each_axis([&](const char* name, auto values, auto) {
+    if (axis != name) return;
+    for (const auto& value : config.axes.*values) texts.push_back(axis_text(value));
+  });
+  return texts;
 }
 
 void read_exclusion(const ConfigNode& table, RunConfig& config, Findings& findings) {
   ConfigReader reader(table, "exclude", &findings);
   AxisSelection selection;
-  for (const char* axis : kAxisNames) {
+  for (const std::string& name : axis_names()) {
+    const char* axis = name.c_str();
     const ConfigNode* node = reader.find(axis);
     if (!node) continue;
     const std::vector<std::string> known = axis_values(config, axis);
@@ -163,9 +162,9 @@ void read_exclusion(const ConfigNode& table, RunConfig& config, Findings& findin
   }
   reader.finish();
   if (std::get<ConfigNode::TableEntries>(table.value).empty())
-    findings.add(
-        table.where, "exclude",
-        fmt::format("exclude without an axis; allowed: values of {}", fmt::join(kAxisNames, ", ")));
+    findings.add(table.where, "exclude",
+                 fmt::format("exclude without an axis; allowed: values of {}",
+                             fmt::join(axis_names(), ", ")));
   config.exclusions.push_back(std::move(selection));
 }
 

@@ -1,25 +1,36 @@
 #pragma once
+// Everything that `speclab generate` refuses before a model is loaded, in the order of a call.
+
+#include <optional>
+
 #include "engines/interface/language_model.h"
-#include "experiments/drivers/generate/generate_options.h"
-#include "experiments/drivers/generation/generation_plan.h"
+#include "experiments/drivers/generate/generation_plan.h"
 
 namespace speclab::experiments {
 
-/// @throws ConfigError for unknown names, and if --json, --draw-trees or --side-by-side contradicts
-/// what --stream or --skip-prompt asks for
-void check_stream(const GenerateOptions& options);
+/// Refuses what validate() of transformers 4.49 refuses, and keys that speclab cannot obey.
+/// @throws ConfigError naming the contradicting keys
+void check_values(const GenerationConfig& config);
 
-/// @throws ConfigError if a stream is asked for in a mode that makes its texts all at once
-void check_stream_of_plan(const StreamOptions& stream, const GenerationPlan& plan);
+/// Refuses values that the mode cannot obey when it runs; --explain still explains them.
+/// @param verifier  as --verifier has it @throws ConfigError
+void check_mode(const ReadGeneration& read, const std::string& verifier);
+
+/// Refuses a call by its options and its plan. @throws ConfigError
+void check_call(const GenerateCall& call);
+
+/// The plan of GenerationConfig, or of the options alone if nothing speaks of it.
+/// @param options  outlive the call @throws ConfigError as generation_plan and check_call
+GenerateCall checked_call(const GenerateOptions& options,
+                          const std::optional<ReadGeneration>& read);
+
+/// Says on standard error which options about drafts have no effect, because nothing is drafted.
+void note_unused_options(const GenerateCall& call);
 
 /// @throws ConfigError if text is asked for of a model without a tokenizer
 void check_stream_of_model(const StreamOptions& stream, const engines::LoadedModel& loaded);
 
-/// Refuses a call by its options alone, before anything is loaded or measured.
-/// @param plan  null: the options say everything @throws ConfigError
-void check_call(const GenerateOptions& options, const GenerationPlan* plan);
-
-/// Says on standard error which options about drafts have no effect, because nothing is drafted.
-void note_unused_options(const GenerateOptions& options, const GenerationPlan* plan);
+/// An end that no token is would never come. @throws ConfigError
+void check_ends(const engines::StopOptions& stop, const engines::ModelInfo& model);
 
 }  // namespace speclab::experiments

@@ -14,6 +14,8 @@ struct ConstraintOptions {
   std::optional<std::string> regex{};
   std::optional<std::string> json_schema{};  ///< a file
   bool masking_shift = false;                ///< estimate it from drawn texts
+
+  bool any() const { return regex || json_schema; }
 };
 
 struct GivenConstraint {

@@ -7,9 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "engines/interface/sampling_rows.h"
 #include "experiments/drivers/generate/constraint.h"
-#include "experiments/drivers/measure/texts.h"
+#include "experiments/drivers/generate/texts.h"
 #include "sim/core/vector_math.h"
 #include "sim/statistics/jackknife.h"
 #include "sim/system/errors.h"
@@ -17,7 +16,6 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr std::int32_t kFewestTexts = 8;
 constexpr double kFewestEffective = 30;  ///< texts of equal weight, for an interval
 
 /// Half the mean distance of the weights from their mean, in units of the mean.
@@ -54,16 +52,6 @@ double log_allowed_mass(const std::vector<float>& row, const engines::AllowedTok
   return log_sum_exp(kept) - log_sum_exp(row);
 }
 
-std::string settings_beside_temperature(const engines::SamplingOptions& sampling) {
-  std::string names;
-  engines::visit_sampling_that_is_on(
-      sampling, [&](const char* name, const auto&) { names += fmt::format(", {}", name); });
-  engines::TextRules rules = sampling.rules;
-  rules.mask.reset();
-  if (rules.any()) names += ", rules about whole texts";
-  return names.empty() ? "" : names.substr(2);
-}
-
 }  // namespace
 
 MaskingShift masking_shift(const std::vector<double>& log_allowed) {
@@ -96,34 +84,10 @@ double log_allowed(engines::LanguageModel& model, const std::vector<Token>& prom
   return sum;
 }
 
-void check_masking_shift(const GenerateOptions& options, const GenerationPlan* plan) {
-  if (!options.constraint.masking_shift) return;
-  if (!options.constraint.regex && !options.constraint.json_schema)
-    throw ConfigError(
-        "--masking-shift without a constraint; allowed: with --regex or "
-        "--json-schema");
-  if (plan == nullptr || plan->mode.searches() || plan->decoding.sampling.temperature == 0 ||
-      plan->num_return_sequences < kFewestTexts)
-    throw ConfigError(
-        fmt::format("--masking-shift needs texts that are drawn; allowed: --do-sample "
-                    "true with one beam, and --num-return-sequences of {} or more",
-                    kFewestTexts));
-  if (!engines::is_lossless(plan->decoding))
-    throw ConfigError(fmt::format(
-        "--masking-shift with the verifier '{}', which changes the law; allowed: a lossless one",
-        escaped(plan->decoding.verifier, 40)));
-  if (const std::string others = settings_beside_temperature(plan->decoding.sampling);
-      !others.empty())
-    throw ConfigError(fmt::format(
-        "--masking-shift with {}; allowed: the temperature alone, because the shift is from the "
-        "model's own law (--top-k 0 turns off what GenerationConfig brings)",
-        others));
-}
-
 void add_masking_shift(const DrawnTexts& drawn, nlohmann::ordered_json& result) {
   std::vector<double> logs;
   result["masking_shift"] = nullptr;
-  const engines::SamplingOptions& sampling = drawn.plan.decoding.sampling;
+  const engines::SamplingOptions& sampling = drawn.sampling;
   for (const nlohmann::ordered_json& one : result["sequences"]) {
     drawn.check_interruption();
     const auto reason = one["stop_reason"].get<std::string>();

@@ -7,9 +7,8 @@
 
 #include "analysis/tables/estimate.h"
 #include "engines/interface/language_model.h"
+#include "engines/interface/sampling_options.h"
 #include "engines/interface/token_mask.h"
-#include "experiments/drivers/generate/generate_options.h"
-#include "experiments/drivers/generation/generation_plan.h"
 
 namespace speclab::experiments {
 
@@ -32,14 +31,10 @@ double log_allowed(engines::LanguageModel& model, const std::vector<Token>& prom
                    const std::vector<Token>& text, const engines::TokenMask& mask,
                    double temperature);
 
-/// Whether --masking-shift can be told of such a call.
-/// @param plan  null: the call has none @throws ConfigError saying what is missing
-void check_masking_shift(const GenerateOptions& options, const GenerationPlan* plan);
-
 /// Everything that is weighed.
 struct DrawnTexts {
   engines::LanguageModel& model;
-  const GenerationPlan& plan;
+  const engines::SamplingOptions& sampling;  ///< with the mask; temperature above 0
   const std::vector<Token>& prompt;
   std::function<void()> check_interruption;  ///< throws if the user has interrupted
 };

@@ -1,5 +1,3 @@
-#include "experiments/drivers/generate/run_search.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,101 +5,74 @@
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 
-#include "experiments/drivers/generate/result_json.h"
-#include "experiments/drivers/generate/text_stream.h"
+#include "experiments/drivers/generate/text_work.h"
 #include "experiments/drivers/program/energy_span.h"
 #include "experiments/drivers/program/progress.h"
 #include "sim/policies/policy_registry.h"
-#include "sim/system/errors.h"
 
 namespace speclab::experiments {
 namespace {
 
-/// A search that has ended.
-struct FinishedSearch {
-  const engines::SearchRecord& record;
-  std::optional<EnergyUse> energy;  ///< empty if no meter told it
-};
+using FoundText = SearchOutcome::FoundText;
 
-using nlohmann::ordered_json;
-
-TextStreamOptions text_options(const GenerateOptions& options, const GenerationPlan& plan) {
-  const engines::StopOptions& stop = plan.decoding.stop;
-  return {.left_out = options.stream.left_out(),
-          .stop_strings = stop.stop_strings,
-          .ends = stop.eos_token_ids.value_or(std::vector<Token>{})};
-}
-
-/// The text of a sequence; null without a tokenizer.
-ordered_json shown_json_text(const TextCall& call, const TextStreamOptions& options,
-                             const engines::FoundSequence& sequence) {
-  if (!call.loaded.tokenizer) return nullptr;
-  TextStream stream(call.loaded.tokenizer.get(), options);
-  stream.push(sequence.ids);
+/// None without a tokenizer.
+std::optional<std::string> shown_text(const TextWork& work, const std::vector<Token>& ids) {
+  if (!work.loaded.tokenizer) return std::nullopt;
+  const engines::StopOptions& stop = work.call.plan.decoding.stop;
+  TextStream stream(work.loaded.tokenizer.get(),
+                    {.left_out = work.call.options.stream.left_out(),
+                     .stop_strings = stop.stop_strings,
+                     .ends = stop.eos_token_ids.value_or(std::vector<Token>{})});
+  stream.push(ids);
   stream.finish();
   return stream.text();
 }
 
 /// Forced words of which no form stands in the text, prompt included.
-ordered_json missing_words(const TextCall& call, const GenerationPlan& plan,
-                           const engines::FoundSequence& sequence) {
-  std::vector<Token> text = call.request.prompt_ids;
-  text.insert(text.end(), sequence.ids.begin(), sequence.ids.end());
+auto missing_words(const TextWork& work, const std::vector<Token>& ids) {
+  std::vector<Token> text = work.request.prompt_ids;
+  text.insert(text.end(), ids.begin(), ids.end());
   const auto stands_there = [&text](const std::vector<Token>& form) {
     return !std::ranges::search(text, form).empty();
   };
-  ordered_json missing = ordered_json::array();
-  for (const auto& forms : plan.decoding.force_words_ids)
-    if (std::ranges::none_of(forms, stands_there)) missing.push_back(forms);
+  decltype(FoundText::missing_words) missing;
+  if (const auto& search = work.call.plan.decoding.search)
+    for (const auto& forms : search->force_words_ids)
+      if (std::ranges::none_of(forms, stands_there)) missing.push_back(forms);
   return missing;
 }
 
-ordered_json sequences_json(const TextCall& call, const GenerationPlan& plan,
-                            const TextStreamOptions& options, const engines::SearchRecord& record) {
-  ordered_json sequences = ordered_json::array();
-  for (const engines::FoundSequence& one : record.sequences) {
-    sequences.push_back({{"ids", one.ids},
-                         {"text", shown_json_text(call, options, one)},
-                         {"score", one.score ? ordered_json(*one.score) : nullptr},
-                         {"stop_reason", to_string(one.stop_reason)}});
-    if (!plan.decoding.force_words_ids.empty())
-      sequences.back()["missing_words"] = missing_words(call, plan, one);
+SearchOutcome outcome_of(const TextWork& work, engines::SearchRecord record) {
+  SearchOutcome found;
+  for (engines::FoundSequence& one : record.sequences) {
+    auto text = shown_text(work, one.ids);
+    auto missing = missing_words(work, one.ids);
+    found.texts.push_back({std::move(one), std::move(text), std::move(missing)});
   }
-  return sequences;
-}
-
-std::int64_t num_tokens(const engines::SearchRecord& record) {
-  std::int64_t tokens = 0;
-  for (const engines::FoundSequence& one : record.sequences) tokens += std::ssize(one.ids);
-  return tokens;
+  record.sequences.clear();
+  found.record = std::move(record);
+  return found;
 }
 
 /// One text stands alone; several have their numbers and scores.
-void print_texts(const ordered_json& sequences) {
-  for (std::size_t i = 0; i < sequences.size(); ++i) {
-    const ordered_json& one = sequences[i];
-    if (sequences.size() > 1)
-      fmt::print(
-          "[{}{}]\n", i + 1,
-          one["score"].is_null() ? "" : fmt::format(", score {:.4f}", one["score"].get<double>()));
-    if (one["text"].is_null())
-      fmt::print("{}\n", fmt::join(one["ids"].get<std::vector<Token>>(), ","));
-    else
-      fmt::print("{}\n", one["text"].get<std::string>());
+void print_texts(const std::vector<FoundText>& texts) {
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const engines::FoundSequence& sequence = texts[i].sequence;
+    if (texts.size() > 1)
+      fmt::print("[{}{}]\n", i + 1,
+                 sequence.score ? fmt::format(", score {:.4f}", *sequence.score) : "");
+    fmt::print("{}\n", texts[i].text.value_or(fmt::format("{}", fmt::join(sequence.ids, ","))));
   }
   std::fflush(stdout);
 }
 
 /// transformers 4.49 returns texts without a word too, if too few have all.
-void print_missing_words(const ordered_json& sequences) {
-  for (std::size_t i = 0; i < sequences.size(); ++i) {
-    const ordered_json missing = sequences[i].value("missing_words", ordered_json::array());
-    if (!missing.empty())
+void print_missing_words(const std::vector<FoundText>& texts) {
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    if (const auto& missing = texts[i].missing_words; !missing.empty())
       fmt::print(stderr, "speclab: text {} lacks the forced words {}; too few beams came to all\n",
-                 i + 1, missing.dump());
-  }
+                 i + 1, nlohmann::json(missing).dump());
 }
 
 /// Steps a forward, of beams that have drafts.
@@ -114,80 +85,35 @@ std::string steps_text(const GenerationPlan& plan, const engines::SearchRecord& 
 }
 
 /// "2 end_of_sequence, 1 length"; without numbers if all texts ended alike.
-std::string stop_reasons(const engines::SearchRecord& record) {
+std::string stop_reasons(const std::vector<SearchOutcome::FoundText>& texts) {
   std::map<std::string, int> counts;
-  for (const engines::FoundSequence& one : record.sequences) ++counts[to_string(one.stop_reason)];
+  for (const SearchOutcome::FoundText& one : texts) ++counts[to_string(one.sequence.stop_reason)];
   if (counts.size() == 1) return counts.begin()->first;
   std::vector<std::string> reasons;
   for (const auto& [reason, count] : counts) reasons.push_back(fmt::format("{} {}", count, reason));
   return fmt::format("{}", fmt::join(reasons, ", "));
 }
 
-void print_search_summary(const TextCall& call, const GenerationPlan& plan,
-                          const engines::SearchRecord& record) {
-  const engines::ModelInfo& model = call.loaded.model->info();
+void print_search_summary(const GenerationPlan& plan, const engines::ModelInfo& model,
+                          const SearchOutcome& found) {
+  const engines::SearchRecord& record = found.record;
   fmt::print(stderr,
              "[{}] {} tokens in {} sequences ({}): {:.1f} tokens/s; {} forwards of {:.1f} rows{}; "
              "prefill {:.0f} ms; {} in {} on {}, kernels {}\n",
-             plan.mode.name, num_tokens(record), record.sequences.size(), stop_reasons(record),
-             static_cast<double>(num_tokens(record)) / seconds(record.decode_ns), record.num_steps,
+             plan.mode.name(), found.num_tokens(), found.texts.size(), stop_reasons(found.texts),
+             static_cast<double>(found.num_tokens()) / seconds(record.decode_ns), record.num_steps,
              static_cast<double>(record.num_rows) / static_cast<double>(record.num_steps),
              steps_text(plan, record), seconds(record.prefill_ns) * 1e3, model.name, model.dtype,
              model.device, model.kernels);
 }
 
-/// The object that `generate --json` prints of it.
-ordered_json search_json(const TextCall& call, const GenerateOptions& options,
-                         const GenerationPlan& plan, const FinishedSearch& search) {
-  const engines::SearchRecord& record = search.record;
-  const std::optional<EnergyUse>& energy = search.energy;
-  const ordered_json sequences = sequences_json(call, plan, text_options(options, plan), record);
-  const double tokens = static_cast<double>(num_tokens(record));
-  ordered_json result{{"prompt_ids", call.request.prompt_ids},
-                      {"output_ids", sequences.at(0)["ids"]},
-                      {"text", sequences.at(0)["text"].is_null() ? "" : sequences.at(0)["text"]},
-                      {"stop_reason", sequences.at(0)["stop_reason"]},
-                      {"sequences", sequences},
-                      {"mode", plan.mode.name},
-                      {"steps", record.num_steps},
-                      {"rows", record.num_rows},
-                      {"drafted_steps", record.num_drafted},
-                      {"accepted_steps", record.num_accepted},
-                      {"rounds", ordered_json::array()},
-                      {"prefill_seconds", seconds(record.prefill_ns)},
-                      {"decode_seconds", seconds(record.decode_ns)},
-                      {"time_to_first_token_seconds", nullptr},
-                      {"tokens_per_second", tokens / seconds(record.decode_ns)},
-                      {"tokens_per_round", nullptr},
-                      {"target_bytes", record.read.target},
-                      {"draft_bytes", record.read.draft},
-                      {"bytes_per_token", static_cast<double>(record.read.total()) / tokens}};
-  result["settings"] = settings_json(options, call.loaded.model->info());
-  result["energy_j"] = energy ? ordered_json(energy->joules) : nullptr;
-  result["energy_per_token_j"] = energy ? ordered_json(energy->joules / tokens) : nullptr;
-  result["energy_source"] = energy ? ordered_json(energy->source) : nullptr;
-  return result;
-}
-
-/// Prints the texts, and on standard error forced words that they lack and a summary.
-/// @param sequences  as search_json has them
-void print_search(const TextCall& call, const GenerationPlan& plan,
-                  const engines::SearchRecord& record, const ordered_json& sequences) {
-  print_texts(sequences);
-  print_missing_words(sequences);
-  print_search_summary(call, plan, record);
-}
-
-using nlohmann::ordered_json;
-
 /// Draws of text number `copy` of a prompt. The first has those of a call that asks for one text.
 std::uint32_t sequence_of(const engines::Request& request, std::int32_t copy) {
-  constexpr std::uint32_t kMostPrompts = 1u << 20;
+  constexpr std::uint32_t kMostPrompts = 1u << 20;  // check_drawn_texts allows 2^11 copies
   return request.sequence_id + static_cast<std::uint32_t>(copy) * kMostPrompts;
 }
 
-constexpr std::int32_t kMostInBatch = 32;     ///< texts that are drawn side by side
-constexpr std::int32_t kMostTexts = 1 << 11;  ///< of a prompt; sequence_of has no more
+constexpr std::int32_t kMostInBatch = 32;  ///< texts that are drawn side by side
 
 void add_texts(engines::SearchRecord& record, const std::vector<GenerationRecord>& texts) {
   std::int64_t steps = 0;
@@ -204,18 +130,19 @@ void add_texts(engines::SearchRecord& record, const std::vector<GenerationRecord
 }
 
 /// Several texts, drawn side by side in batches.
-engines::SearchRecord drawn_texts(const TextCall& call, const GenerationPlan& plan) {
+engines::SearchRecord drawn_texts(const TextWork& work, const std::function<void()>& check) {
+  const GenerationPlan& plan = work.call.plan;
   const auto decoder =
-      call.engines.make_decoder(*call.loaded.model, call.loaded.tokenizer, plan.decoding);
+      work.engines.make_decoder(*work.loaded.model, work.loaded.tokenizer, plan.decoding);
   engines::SearchRecord record;
   for (std::int32_t first = 0; first < plan.num_return_sequences; first += kMostInBatch) {
     std::vector<engines::Request> requests;
     for (std::int32_t copy = first;
          copy < std::min(first + kMostInBatch, plan.num_return_sequences); ++copy)
-      requests.push_back({sequence_of(call.request, copy), call.request.prompt_ids});
-    call.check_interruption();
+      requests.push_back({sequence_of(work.request, copy), work.request.prompt_ids});
+    check();
     decoder->begin(requests, *make_policy(plan.policy));
-    do call.check_interruption();
+    do check();
     while (decoder->round());
     add_texts(record, decoder->records());
   }
@@ -231,37 +158,28 @@ std::int32_t most_steps(const GenerationPlan& plan) {
 
 }  // namespace
 
-void check_drawn_texts(const GenerationPlan& plan) {
-  if (plan.mode.searches() || plan.num_return_sequences == 1) return;
-  if (plan.policy == "auto")
-    throw ConfigError(
-        "policy 'auto' with several sequences, whose costs are those of a batch; allowed: "
-        "another policy, or num_return_sequences 1");
-  if (plan.num_return_sequences > kMostTexts)
-    throw ConfigError(fmt::format("num_return_sequences = {}; allowed: at most {}",
-                                  plan.num_return_sequences, kMostTexts));
-}
-
-ordered_json run_search(const TextCall& call, const GenerateOptions& options,
-                        const GenerationPlan& plan) {
-  const EnergySpan energy(call.energy);
+nlohmann::ordered_json run_search(const TextWork& work) {
+  const GenerationPlan& plan = work.call.plan;
+  const EnergySpan energy(work.energy);
   Progress progress(Progress::style_of_standard_error());
   progress.begin_quiet_phase("generate", most_steps(plan));
-  TextCall counted = call;  // checks come about once a step
-  counted.check_interruption = [&] {
-    call.check_interruption();
+  const auto check = [&] {  // comes about once a step
+    work.check_interruption();
     progress.advance(1);
   };
-  const engines::SearchRecord record =
-      plan.mode.searches()
-          ? call.engines.search(*call.loaded.model, call.loaded.tokenizer, plan.decoding,
-                                call.request, counted.check_interruption)
-          : drawn_texts(counted, plan);
+  engines::SearchRecord record =
+      plan.mode.searches() ? work.engines.search(*work.loaded.model, work.loaded.tokenizer,
+                                                 plan.decoding, work.request, check)
+                           : drawn_texts(work, check);
   progress.end_phase();
-  const ordered_json result = search_json(call, options, plan, {record, energy.used()});
-  if (options.common.json) return result;
-  print_search(call, plan, record, result["sequences"]);
-  return result;
+  SearchOutcome found = outcome_of(work, std::move(record));
+  found.energy = energy.used();
+  if (!work.call.options.common.json) {
+    print_texts(found.texts);
+    print_missing_words(found.texts);
+    print_search_summary(plan, work.loaded.model->info(), found);
+  }
+  return search_json(work, found);
 }
 
 }  // namespace speclab::experiments

@@ -1,5 +1,3 @@
-#include "experiments/drivers/generate/text_in_rounds.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -10,10 +8,8 @@
 
 #include "engines/interface/language_model.h"
 #include "engines/interface/names.h"
-#include "experiments/drivers/generate/measured_auto_policy.h"
-#include "experiments/drivers/generate/result_json.h"
-#include "experiments/drivers/generate/text_stream.h"
-#include "experiments/drivers/measure/drawn_draft.h"
+#include "experiments/drivers/generate/drawn_draft.h"
+#include "experiments/drivers/generate/text_work.h"
 #include "experiments/drivers/program/energy_span.h"
 #include "experiments/drivers/program/progress.h"
 #include "sim/core/records.h"
@@ -23,36 +19,62 @@
 namespace speclab::experiments {
 namespace {
 
+void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+TextStreamOptions stream_options(const StreamOptions& stream, const engines::StopOptions& stop) {
+  const bool has_characters = stream.has_lines() || stream.form == "characters";
+  return {.pieces = has_characters         ? StreamPieces::characters
+                    : stream.form == "off" ? StreamPieces::whole
+                                           : StreamPieces::words,
+          .left_out = stream.left_out(),
+          .stop_strings = stop.stop_strings,
+          .ends = stop.eos_token_ids.value_or(std::vector<Token>{})};
+}
+
 /// A text on standard output while rounds make it, in the form that --stream asks for. Nothing is
-/// printed with --json, and with --draw-trees the caller prints the text.
+/// printed with --json, and where trees are drawn the caller prints the text.
 class ShownText {
  public:
-  /// @param prompt_id  stands in every JSON line; empty: in none
-  /// @param tokenizer  outlives this; null where the model has none
-  ShownText(const GenerateOptions& mode, std::string prompt_id,
-            const engines::Tokenizer* tokenizer);
+  ShownText(const TextWork& work, bool draws_trees)
+      : work_(work),
+        options_(work.call.options),
+        is_silent_(!options_.stream.has_lines() && (options_.common.json || draws_trees)),
+        stream_(work.loaded.tokenizer.get(),
+                stream_options(options_.stream, work.call.plan.decoding.stop)) {}
 
   /// Shows the prompt where it is not skipped.
-  void begin(std::span<const Token> prompt_ids);
+  void begin() {
+    if (options_.stream.skip_prompt) return;
+    print(stream_.push_prompt(work_.request.prompt_ids));
+    std::fflush(stdout);
+  }
+
   /// Shows the tokens that came since the last call. @param is_last  nothing follows
-  void show(const GenerationRecord& record, bool is_last);
+  void show(const GenerationRecord& record, bool is_last) {
+    const std::vector<Token>& ids = record.output_ids;
+    for (; num_shown_ < ids.size(); ++num_shown_) {
+      std::string piece = stream_.push({&ids[num_shown_], 1});
+      if (is_last && num_shown_ + 1 == ids.size()) piece += stream_.finish();
+      if (!is_silent_) print(options_.stream.has_lines() ? line_of(record, piece) : piece);
+    }
+    std::fflush(stdout);
+  }
   const std::string& text() const { return stream_.text(); }
 
  private:
-  void show_token(const GenerationRecord& record, std::size_t index, const std::string& piece);
+  std::string line_of(const GenerationRecord& record, const std::string& piece) const {
+    nlohmann::ordered_json line;
+    if (!work_.prompt_id.empty()) line["prompt_id"] = work_.prompt_id;
+    line.update(token_json(record, num_shown_, work_.loaded.tokenizer ? &piece : nullptr));
+    return json_text(line) + "\n";
+  }
 
-  bool has_tokenizer_, has_lines_, is_silent_, skips_prompt_;
-  std::string prompt_id_;
+  const TextWork& work_;
+  const GenerateOptions& options_;
+  bool is_silent_;
   TextStream stream_;
   std::size_t num_shown_ = 0;
 };
-
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-
-StreamPieces pieces_of(const GenerateOptions& mode) {
-  if (mode.stream.has_lines() || mode.stream.form == "characters") return StreamPieces::characters;
-  return mode.stream.form == "off" ? StreamPieces::whole : StreamPieces::words;
-}
 
 /// Bytes and energy of a token, for the summary.
 std::string costs_of_a_token(const GenerationRecord& record) {
@@ -60,41 +82,6 @@ std::string costs_of_a_token(const GenerationRecord& record) {
   if (const auto joules = joules_per_token(record))
     text += fmt::format(", {:.3g} J a token ({})", *joules, record.energy->source);
   return text;
-}
-
-ShownText::ShownText(const GenerateOptions& mode, std::string prompt_id,
-                     const engines::Tokenizer* tokenizer)
-    : has_tokenizer_(tokenizer != nullptr),
-      has_lines_(mode.stream.has_lines()),
-      is_silent_(!has_lines_ && (mode.common.json || mode.draw_trees)),
-      skips_prompt_(mode.stream.skip_prompt),
-      prompt_id_(std::move(prompt_id)),
-      stream_(tokenizer, {pieces_of(mode), mode.stream.left_out(), mode.decoder.stop.stop_strings,
-                          mode.decoder.stop.eos_token_ids.value_or(std::vector<Token>{})}) {}
-
-void ShownText::begin(std::span<const Token> prompt_ids) {
-  if (skips_prompt_) return;
-  print(stream_.push_prompt(prompt_ids));
-  std::fflush(stdout);
-}
-
-void ShownText::show(const GenerationRecord& record, bool is_last) {
-  const std::vector<Token>& ids = record.output_ids;
-  for (; num_shown_ < ids.size(); ++num_shown_) {
-    std::string piece = stream_.push({&ids[num_shown_], 1});
-    if (is_last && num_shown_ + 1 == ids.size()) piece += stream_.finish();
-    if (!is_silent_) show_token(record, num_shown_, piece);
-  }
-  std::fflush(stdout);
-}
-
-void ShownText::show_token(const GenerationRecord& record, std::size_t index,
-                           const std::string& piece) {
-  if (!has_lines_) return print(piece);
-  nlohmann::ordered_json line;
-  if (!prompt_id_.empty()) line["prompt_id"] = prompt_id_;
-  line.update(token_json(record, index, has_tokenizer_ ? &piece : nullptr));
-  print(json_text(line) + "\n");
 }
 
 /// A line on standard error: times, bytes and energy of a text that rounds made.
@@ -125,69 +112,66 @@ void print_comparison(const GenerationRecord& plain, const GenerationRecord& dra
 
 using engines::RoundDecoder;
 
-/// A text that appears on a terminal shows its own progress, and a line would stand in it.
-Progress::Style style_beside_text(const GenerateOptions& options) {
-  const bool is_text_shown = !options.prints_json() && options.stream.form != "off";
-  return is_text_shown && isatty(STDOUT_FILENO) != 0 ? Progress::Style::silent
-                                                     : Progress::style_of_standard_error();
-}
-
 /// One way of decoding the prompt.
+struct Way {
+  GenerationPlan plan;
+  bool draws_trees;
+};
+
 class RoundsOfText {
  public:
-  RoundsOfText(const TextCall& call, const GenerateOptions& options,
-               std::unique_ptr<SpeculationLengthPolicy>& measured)
-      : call_(call), options_(options), measured_(measured) {}
+  RoundsOfText(const TextWork& work, const Way& way)
+      : work_(work), decoding_(way.plan.decoding), way_(way) {}
 
   Outcome decode() {
     const auto decoder =
-        call_.engines.make_decoder(*call_.loaded.model, call_.loaded.tokenizer, decoder_options());
+        work_.engines.make_decoder(*work_.loaded.model, work_.loaded.tokenizer, decoder_options());
     note_lossy_rule();
-    const bool is_measured = options_.policy == "auto";
-    if (is_measured && !measured_) measured_ = measured_policy(*decoder);
-    const auto named = is_measured ? nullptr : make_policy(options_.policy);
-    return decode(*decoder, is_measured ? *measured_ : *named);
+    const bool is_measured = way_.plan.policy == "auto";
+    if (is_measured && !work_.measured) work_.measured = measured_policy(*decoder);
+    const auto named = is_measured ? nullptr : make_policy(way_.plan.policy);
+    return decode(*decoder, is_measured ? *work_.measured : *named);
   }
 
  private:
-  const engines::Tokenizer* tokenizer() const { return call_.loaded.tokenizer.get(); }
-
   engines::DecoderOptions decoder_options() {
-    engines::DecoderOptions decoder = options_.decoder;
-    decoder.log_probabilities = options_.stream.has_lines();
-    if (options_.draw_trees)
+    engines::DecoderOptions decoder = decoding_;
+    decoder.log_probabilities = work_.call.options.stream.has_lines();
+    if (way_.draws_trees)
       decoder.on_draft = [this](const Draft& draft, const TargetLaws<float>& laws) {
-        drawing_.emplace(tokenizer(), draft, laws);
+        drawing_.emplace(work_.loaded.tokenizer.get(), draft, laws);
       };
     return decoder;
   }
 
   void note_lossy_rule() const {
-    if (engines::is_lossless(options_.decoder)) return;
+    if (engines::is_lossless(decoding_)) return;
     fmt::print(stderr, "speclab: verifier '{}' is lossy: the text does not have the target's law\n",
-               options_.decoder.verifier);
+               decoding_.verifier);
   }
 
   /// Costs are measured once the decoder has shown that it takes the request.
   std::unique_ptr<SpeculationLengthPolicy> measured_policy(RoundDecoder& decoder) const {
-    decoder.begin({call_.request}, ConstantPolicy(0));
+    decoder.begin({work_.request}, ConstantPolicy(0));
     decoder.finish();
-    Progress progress(Progress::style_of_standard_error());
-    return measured_auto_policy(
-        {call_.engines, call_.loaded, options_.decoder, call_.request.prompt_ids},
-        {progress, call_.check_interruption});
+    return work_.measure_policy(decoding_);
   }
 
   Outcome decode(RoundDecoder& decoder, const SpeculationLengthPolicy& policy) {
-    ShownText shown(options_, call_.prompt_id, tokenizer());
-    decoder.begin({call_.request}, policy);
-    shown.begin(call_.request.prompt_ids);
-    const EnergySpan energy(call_.energy);
-    Progress progress(style_beside_text(options_));
-    progress.begin_quiet_phase("generate", options_.decoder.stop.max_new_tokens);
+    const GenerateOptions& options = work_.call.options;
+    ShownText shown(work_, way_.draws_trees);
+    decoder.begin({work_.request}, policy);
+    shown.begin();
+    const EnergySpan energy(work_.energy);
+    // A text that appears on a terminal shows its own progress, and a line would stand in it.
+    const bool is_text_shown = !options.prints_json() && options.stream.form != "off";
+    Progress progress(is_text_shown && isatty(STDOUT_FILENO) != 0
+                          ? Progress::Style::silent
+                          : Progress::style_of_standard_error());
+    progress.begin_quiet_phase("generate", decoding_.stop.max_new_tokens);
     std::size_t done = 0;
     for (bool more = true; more;) {
-      call_.check_interruption();
+      work_.check_interruption();
       more = decoder.round();
       const GenerationRecord& record = decoder.records().front();
       progress.advance(static_cast<double>(record.output_ids.size() - done));
@@ -198,7 +182,7 @@ class RoundsOfText {
     progress.end_phase();
     Outcome outcome{decoder.records().front(), shown.text()};
     outcome.record.energy = energy.used();
-    if (options_.draw_trees) fmt::print("{}", outcome.text);
+    if (way_.draws_trees) fmt::print("{}", outcome.text);
     return outcome;
   }
 
@@ -210,55 +194,55 @@ class RoundsOfText {
     drawn_ = record.output_ids.size();
   }
 
-  const TextCall& call_;
-  const GenerateOptions& options_;
-  std::unique_ptr<SpeculationLengthPolicy>& measured_;
+  const TextWork& work_;
+  const engines::DecoderOptions& decoding_;
+  const Way& way_;
   std::optional<DrawnDraft> drawing_;  ///< of the round in hand
   std::size_t drawn_ = 0;              ///< tokens of earlier rounds
 };
 
 /// The call's own way, behind plain decoding if both are asked for.
-std::vector<GenerateOptions> ways_of(const GenerateOptions& options) {
-  std::vector<GenerateOptions> ways{options};
-  ways.front().decoder.seed = options.common.seed;
-  if (!options.side_by_side) return ways;
-  ways.push_back(ways.front());
-  ways.front().decoder.drafter = {.kind = "plain"};
-  ways.front().policy = "none";
-  ways.front().draw_trees = false;
+std::vector<Way> ways_of(const GenerateCall& call) {
+  std::vector<Way> ways{{call.plan, call.options.draw_trees}};
+  if (!call.options.side_by_side) return ways;
+  ways.insert(ways.begin(), {call.plan, false});
+  ways.front().plan.decoding.drafter = {.kind = "plain"};
+  ways.front().plan.policy = "none";
   return ways;
 }
 
-void print_text_and_summary(const TextCall& call, const GenerateOptions& way,
+void print_text_and_summary(const engines::LoadedModel& loaded, const std::string& drafter,
                             const Outcome& outcome) {
-  if (!call.loaded.tokenizer) fmt::print("{}", fmt::join(outcome.record.output_ids, ","));
+  if (!loaded.tokenizer) fmt::print("{}", fmt::join(outcome.record.output_ids, ","));
   fmt::print("\n");
   std::fflush(stdout);  // before what is said on standard error
-  print_summary(way.decoder.drafter.kind, call.loaded.model->info(), outcome);
+  print_summary(drafter, loaded.model->info(), outcome);
 }
 
-void print_drafter_notes(const TextCall& call, const GenerateOptions& way, const Outcome& outcome) {
-  const std::size_t tokens = call.request.prompt_ids.size() + outcome.record.output_ids.size();
-  const std::string context = drafter_context_note(call.engines, way.decoder.drafter, tokens);
-  for (const std::string& note : {context, bridge_note(outcome.record)})
+void print_drafter_notes(const TextWork& work, const engines::DrafterOptions& drafter,
+                         const GenerationRecord& record) {
+  const std::size_t tokens = work.request.prompt_ids.size() + record.output_ids.size();
+  const std::string context = drafter_context_note(work.engines, drafter, tokens);
+  for (const std::string& note : {context, bridge_note(record)})
     if (!note.empty()) fmt::print(stderr, "speclab: {}\n", note);
 }
 
 }  // namespace
 
-nlohmann::ordered_json text_in_rounds(const TextCall& call, const GenerateOptions& options,
-                                      std::unique_ptr<SpeculationLengthPolicy>& measured) {
+nlohmann::ordered_json text_in_rounds(const TextWork& work) {
+  const bool prints_text = !work.call.options.prints_json();
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   std::vector<GenerationRecord> records;
-  for (const GenerateOptions& way : ways_of(options)) {
-    const Outcome outcome = RoundsOfText(call, way, measured).decode();
-    results.push_back(outcome_json(way, call.loaded.model->info(), call.request, outcome));
-    if (!options.prints_json()) print_text_and_summary(call, way, outcome);
-    print_drafter_notes(call, way, outcome);
+  for (const Way& way : ways_of(work.call)) {
+    const engines::DrafterOptions& drafter = way.plan.decoding.drafter;
+    const Outcome outcome = RoundsOfText(work, way).decode();
+    results.push_back(outcome_json(work, way.plan, outcome));
+    if (prints_text) print_text_and_summary(work.loaded, drafter.kind, outcome);
+    print_drafter_notes(work, drafter, outcome.record);
     records.push_back(outcome.record);
   }
-  if (!options.side_by_side) return results.front();
-  if (!options.prints_json()) print_comparison(records.front(), records.back());
+  if (results.size() == 1) return results.front();
+  if (prints_text) print_comparison(records.front(), records.back());
   return {{"plain", results.front()}, {"speculative", results.back()}};
 }
 

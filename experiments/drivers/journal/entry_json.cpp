@@ -147,7 +147,9 @@ void name_fields(const auto& bind, Is<CostEntry> auto& cost) {
   bind("model", setting.model, "drafter", MayLack{setting.drafter}, "tree", MayLack{setting.tree},
        "verifier", MayLack{setting.verifier}, "regime", cost.regime, "kind", cost.kind, "rows",
        cost.rows, "context", cost.context, "ns", cost.ns.value, "interval", cost.ns.interval, "n",
-       cost.ns.n, "passes", MayLack{cost.ns_of_pass});
+       cost.ns.n, "passes", MayLack{cost.ns_of_pass}, "weights", MayLack{setting.weights},
+       "activations", MayLack{setting.activations}, "batch", UsuallyOne{setting.batch},
+       "generation", MayLack{setting.generation});
 }
 
 void name_fields(const auto& bind, Is<PredictionEntry> auto& prediction) {

@@ -42,6 +42,18 @@ struct MayLack {
 template <typename T>
 MayLack(T&) -> MayLack<T>;
 
+/// A number that is left out where it is 1.
+template <typename T>
+struct UsuallyOne {
+  T& value;
+
+  explicit operator bool() const { return value != 1; }
+  T& operator*() const { return value; }
+  T& emplace() const { return value; }
+};
+template <typename T>
+UsuallyOne(T&) -> UsuallyOne<T>;
+
 /// All values of an enumeration, which stand as their texts.
 template <typename Enum>
 inline constexpr auto kValues = std::array<Enum, 0>{};

@@ -42,7 +42,7 @@ struct PlanView {
   void take_predictions(const Section& from);
   /// @param kind  of the entries that the plan makes
   void take_cell_entries(const Section& from, std::string_view kind);
-  /// What a drafter accepts depends on what it runs on.
+  /// Pilots say what a drafter accepts, which depends on what it runs on.
   void drop_foreign_pilots(const std::map<int, Section>& sections);
   /// The place of a key in the plan. @throws DataError if the plan's own section has work that is
   /// not the plan's

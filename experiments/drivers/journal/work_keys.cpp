@@ -40,7 +40,11 @@ RunConfig config_of_point(const Plan& plan, const Setting& point) {
               .drafter = {point.drafter},
               .tree = {point.tree},
               .policy = {},
-              .verifier = {point.verifier}};
+              .verifier = {point.verifier},
+              .weights = {point.weights},
+              .activations = {point.activations},
+              .batch = {point.batch},
+              .generation = {point.generation}};
   own.zips.clear();
   own.exclusions.clear();
   own.prompts.set = defaults.prompts.set;
@@ -114,10 +118,8 @@ RunConfig canonical(const RunConfig& asked) {
   config.name = defaults.name;
   config.prompts.set = defaults.prompts.set;
   config.pilot.set = defaults.pilot.set;
-  for (auto* list : {&config.axes.model, &config.axes.drafter, &config.axes.tree,
-                     &config.axes.policy, &config.axes.verifier, &config.prompts.categories})
-    std::ranges::sort(*list);
-  std::ranges::sort(config.axes.temperature);
+  for_each_axis([&](const char*, auto values, auto) { std::ranges::sort(config.axes.*values); });
+  std::ranges::sort(config.prompts.categories);
   config.model_files = config.axes.model;
   config.drafters = drafters_needed(config, config.axes.drafter);
   std::ranges::sort(config.drafters, {}, &NamedDrafter::name);

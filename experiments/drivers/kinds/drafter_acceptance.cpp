@@ -9,6 +9,7 @@
 #include "experiments/drivers/kinds/draft_sums.h"
 #include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/measure/workbench.h"
+#include "experiments/drivers/plan/cells.h"
 #include "sim/policies/policy_registry.h"
 
 namespace speclab::experiments {
@@ -33,7 +34,7 @@ std::unique_ptr<engines::RoundDecoder> observing_decoder(Workbench& bench, const
     seen.depths.add(draft, target_laws);
     if (is_tree) seen.siblings.add(draft, target_laws);
   };
-  const engines::LoadedModel& loaded = bench.loaded().models.at(cell.setting.model);
+  const engines::LoadedModel& loaded = bench.loaded().model_of(cell.setting);
   return bench.loaded().engines.make_decoder(*loaded.model, loaded.tokenizer, options);
 }
 
@@ -137,9 +138,11 @@ std::vector<NamedFile> drafter_acceptance_tables(const Plan& plan, const RunLog&
       siblings.back().sums = sums;
     }
   }
-  std::vector<NamedFile> files{{"acceptance.csv", analysis::acceptance_table().csv(depths)}};
+  std::vector<NamedFile> files{
+      {"acceptance.csv", analysis::acceptance_table().csv(depths, axis_columns(plan))}};
   if (!siblings.empty())
-    files.emplace_back("siblings.csv", analysis::siblings_table().csv(siblings));
+    files.emplace_back("siblings.csv",
+                       analysis::siblings_table().csv(siblings, axis_columns(plan)));
   return files;
 }
 

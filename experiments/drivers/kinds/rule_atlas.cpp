@@ -10,6 +10,7 @@
 #include "experiments/drivers/kinds/cell_entry.h"
 #include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/measure/workbench.h"
+#include "experiments/drivers/plan/cells.h"
 #include "sim/policies/policy_registry.h"
 #include "sim/system/errors.h"
 
@@ -80,7 +81,7 @@ AtlasEntry log_cell(Workbench& bench, std::size_t index) {
     RuleCounter counter(chain, ~bench.plan().config.seed, static_cast<std::uint32_t>(entry.rows++));
     for (RuleTally& tally : tallies) tally.add(chain, counter);
   };
-  const engines::LoadedModel& loaded = bench.loaded().models.at(cell.setting.model);
+  const engines::LoadedModel& loaded = bench.loaded().model_of(cell.setting);
   const auto decoder =
       bench.loaded().engines.make_decoder(*loaded.model, loaded.tokenizer, options);
   const auto policy = make_policy(cell.setting.policy);
@@ -147,7 +148,7 @@ std::vector<NamedFile> rule_atlas_tables(const Plan& plan, const RunLog& log) {
                       .acceptance = rule.acceptance,
                       .tokens_per_round = rule.tokens_per_round});
   }
-  return {{"atlas.csv", analysis::atlas_table().csv(rows)}};
+  return {{"atlas.csv", analysis::atlas_table().csv(rows, axis_columns(plan))}};
 }
 
 }  // namespace speclab::experiments

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analysis/stats/intervals.h"
+#include "experiments/drivers/config/generation_axis.h"
 #include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/measure/cost_samples.h"
 #include "experiments/drivers/measure/forward_costs.h"
@@ -55,12 +56,13 @@ auto shortest_and_longest(const std::vector<std::vector<Token>>& prompts) {
 class CostMeasurement::Tasks {
  public:
   explicit Tasks(Workbench& bench) : bench_(bench), plan_(bench.plan()) {
-    for (const std::string& model : plan_.config.axes.model) {
-      if (!plan_.config.has_device_rounds()) add_forwards(model);
+    for (const Setting& loaded : plan_.loaded_models()) {
+      if (!plan_.config.has_device_rounds()) add_forwards(loaded);
       for (const Regime regime : regimes())
-        for (const Setting& drafting : plan_.draftings_of(model))
-          for (const std::vector<Token>& prompt : prompts(model))
-            add_generation(drafting, regime, prompt);
+        for (const Setting& drafting : draftings_of(loaded, regime))
+          for (const std::vector<Token>& prompt : prompts(loaded.model))
+            for (const std::string& policy : policies_of(drafting))
+              add_generation(drafting, policy, regime, prompt);
     }
   }
 
@@ -97,30 +99,58 @@ class CostMeasurement::Tasks {
     return prompts;
   }
 
-  void add_forwards(const std::string& model) {
-    const auto forwards = std::make_shared<ForwardCosts>(bench_, model);
+  /// A generation may not be allowed in the other regime.
+  std::vector<Setting> draftings_of(const Setting& loaded, Regime regime) const {
+    std::vector<Setting> settings = plan_.draftings_of(loaded);
+    std::erase_if(settings, [&](const Setting& setting) {
+      return !setting.generation.empty() &&
+             std::ranges::none_of(plan_.cells, [&](const Cell& cell) {
+               return cell.setting.generation == setting.generation &&
+                      cell.setting.regime() == regime;
+             });
+    });
+    return settings;
+  }
+
+  /// Those of the cells where it is a search, which has one length; else one that goes round.
+  std::set<std::string> policies_of(const Setting& setting) const {
+    if (!is_searched(plan_.config, setting) || setting.is_plain()) return {""};
+    std::set<std::string> policies;
+    for (const Cell& cell : plan_.cells)
+      if (analysis::setting_of_costs(cell.setting) == analysis::setting_of_costs(setting))
+        policies.insert(cell.setting.policy);
+    return policies;
+  }
+
+  void add_forwards(const Setting& loaded) {
+    const auto forwards = std::make_shared<ForwardCosts>(bench_, loaded);
     for (std::size_t which = 0; which < forwards->num_contexts(); ++which)
       for (int i = 0; i < kForwardTimings; ++i)
         tasks_.push_back([=, this] {
           for (const auto& [rows, ns] : forwards->time_once(which))
-            samples_.add(
-                {.setting = {.model = model}, .rows = rows, .context = forwards->context(which)},
-                pass_, ns);
+            samples_.add({.setting = analysis::setting_of_forwards(loaded),
+                          .rows = rows,
+                          .context = forwards->context(which)},
+                         pass_, ns);
         });
   }
 
-  void add_generation(Setting setting, Regime regime, const std::vector<Token>& prompt) {
+  void add_generation(Setting setting, const std::string& policy, Regime regime,
+                      const std::vector<Token>& prompt) {
+    setting.policy = policy;
     const double temperature = regime == Regime::greedy ? 0.0 : 1.0;
     setting.temperature = real_temperature(regime, temperature);
     tasks_.push_back([=, this] {
       DecoderSettings settings = bench_.settings(setting, plan_.pilot_prompts.front().category);
-      settings.setting.temperature = temperature;
+      settings.setting.temperature = setting.generation.empty() ? temperature : setting.temperature;
       settings.new_tokens =
           std::min(plan_.config.costs.new_tokens, plan_.config.prompts.new_tokens);
-      const RoundaboutPolicy policy(lengths_up_to(max_length(setting, plan_.max_length())));
-      const engines::Request request{kCostSequences + static_cast<std::uint32_t>(pass_), prompt};
+      const RoundaboutPolicy lengths(lengths_up_to(max_length(setting, plan_.max_length())));
+      const std::vector<engines::Request> requests(
+          static_cast<std::size_t>(setting.batch),
+          {kCostSequences + static_cast<std::uint32_t>(pass_), prompt});
       add_samples({.setting = analysis::setting_of_costs(setting), .regime = regime}, prompt.size(),
-                  bench_.generate(settings, request, policy));
+                  bench_.generate(settings, requests, lengths).front());
     });
   }
 
@@ -133,20 +163,17 @@ class CostMeasurement::Tasks {
 
   void add_samples(CostEntry point, std::size_t prompt_tokens, const GenerationRecord& record) {
     const auto tokens = static_cast<int>(prompt_tokens);
-    CostEntry prefill{.setting = {.model = point.setting.model},
-                      .kind = sim::CostKind::prefill,
-                      .rows = tokens,
-                      .context = 0};
+    const Setting forwards = analysis::setting_of_forwards(point.setting);
+    CostEntry prefill{
+        .setting = forwards, .kind = sim::CostKind::prefill, .rows = tokens, .context = 0};
     samples_.add(prefill, pass_, static_cast<double>(record.prefill_ns));
     point.context = tokens + static_cast<int>(record.output_ids.size()) / 2;
     for (const RoundRecord& round : record.rounds) {
       if (round.round == 0) continue;
       add(point, sim::CostKind::overhead, round.rows, round.verify_ns + round.other_ns);
       if (plan_.config.has_device_rounds())
-        samples_.add({.setting = {.model = point.setting.model},
-                      .rows = round.rows,
-                      .context = point.context},
-                     pass_, static_cast<double>(round.target_ns));
+        samples_.add({.setting = forwards, .rows = round.rows, .context = point.context}, pass_,
+                     static_cast<double>(round.target_ns));
       if (round.depth > 0) add(point, sim::CostKind::draft, round.depth, round.draft_ns);
     }
     if (!point.setting.drafter.empty()) add_first_draft(point, tokens, record);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <numeric>
 
+#include "experiments/drivers/config/generation_axis.h"
 #include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "sim/system/errors.h"
@@ -17,10 +18,11 @@ constexpr std::int64_t kMostCachedBytes =
     std::int64_t{64}
     << 20;  ///< weights up to this size may stay in a last-level cache from round to round
 
-std::set<int> rows_of(const Plan& plan, const std::string& model) {
+std::set<int> rows_of(const Plan& plan, const Setting& loaded) {
   std::set<int> rows(plan.config.costs.rows.begin(), plan.config.costs.rows.end());
-  for (const Setting& drafting : plan.draftings_of(model))
-    for (const int needed : rows_of_depth(drafting, plan.max_length())) rows.insert(needed);
+  for (const Setting& setting : plan.draftings_of(loaded))
+    for (const int needed : rows_of_depth(setting, plan.max_length()))
+      rows.insert(needed * setting.batch * texts_of_step(plan.config, setting));
   return rows;
 }
 
@@ -68,21 +70,23 @@ std::pair<int, int> prompt_lengths(const LoadedPlan& loaded, const std::string& 
   return {static_cast<int>(shortest.size()), static_cast<int>(longest.size())};
 }
 
-ForwardCosts::ForwardCosts(Workbench& bench, const std::string& model)
-    : rows_(rows_of(bench.plan(), model)),
-      follows_its_like_(bench.model(model).info().weight_bytes <= kMostCachedBytes) {
-  const auto [shortest, longest] = prompt_lengths(bench.loaded(), model);
-  const int room = bench.model(model).info().context_length - *rows_.rbegin();
+ForwardCosts::ForwardCosts(Workbench& bench, const Setting& loaded)
+    : rows_(rows_of(bench.plan(), loaded)),
+      follows_its_like_(bench.model(loaded).info().weight_bytes <= kMostCachedBytes) {
+  engines::LanguageModel& model = bench.model(loaded);
+  const auto [shortest, longest] = prompt_lengths(bench.loaded(), loaded.model);
+  const int room = model.info().context_length - *rows_.rbegin();
   if (room < 0)
     throw ConfigError(
         fmt::format("costs.rows and the draftings need forwards of {} rows; {} has a context of "
                     "{}; lower costs.rows",
-                    *rows_.rbegin(), model, bench.model(model).info().context_length));
+                    *rows_.rbegin(), loaded.model, model.info().context_length));
   const int first = std::min(shortest - 1, room),
             last = std::min(longest + bench.plan().config.prompts.new_tokens, room);
   for (const int context : std::set<int>{first, (first + last) / 2, last})
-    timers_.emplace_back(context, ForwardTimer(bench.model(model), context, *rows_.rbegin(),
-                                               bench.loaded().texts_of(model).pilots.front()));
+    timers_.emplace_back(context,
+                         ForwardTimer(model, context, *rows_.rbegin(),
+                                      bench.loaded().texts_of(loaded.model).pilots.front()));
 }
 
 std::vector<ForwardTime> ForwardCosts::time_once(std::size_t which) {
@@ -102,12 +106,13 @@ void PaceTaker::before(std::size_t row) {
   const PlannedGeneration& next = plan.generations[row];
   const Cell& cell = plan.cells[next.cell];
   if (last_ == nullptr || !plan.are_compared(*last_, next)) {
-    auto found = forwards_.find(cell.setting.model);
+    const std::string model = cell.setting.loaded_model();
+    auto found = forwards_.find(model);
     if (found == forwards_.end())
-      found = forwards_.emplace(cell.setting.model, ForwardCosts(bench_, cell.setting.model)).first;
+      found = forwards_.emplace(model, ForwardCosts(bench_, cell.setting)).first;
     const std::size_t which = turn_++ % found->second.num_contexts();
-    bench_.log().add(PaceEntry{static_cast<std::int64_t>(row), cell.setting.model,
-                               found->second.context(which), found->second.time_once(which)});
+    bench_.log().add(PaceEntry{static_cast<std::int64_t>(row), model, found->second.context(which),
+                               found->second.time_once(which)});
   }
   last_ = &next;
 }

@@ -12,6 +12,7 @@
 #include "analysis/tables/costs.h"
 #include "engines/interface/language_model.h"
 #include "experiments/drivers/journal/run_entries.h"
+#include "sim/core/setting.h"
 
 namespace speclab::experiments {
 
@@ -45,7 +46,8 @@ std::pair<int, int> prompt_lengths(const LoadedPlan& loaded, const std::string& 
 /// and last context that its generations pass through.
 class ForwardCosts {
  public:
-  ForwardCosts(Workbench& bench, const std::string& model);
+  /// @param loaded  a model of the plan, as it is loaded
+  ForwardCosts(Workbench& bench, const Setting& loaded);
 
   std::size_t num_contexts() const { return timers_.size(); }
   int context(std::size_t which) const { return timers_[which].first; }
@@ -73,7 +75,7 @@ class PaceTaker {
 
  private:
   Workbench& bench_;
-  std::map<std::string, ForwardCosts> forwards_;  ///< by model
+  std::map<std::string, ForwardCosts> forwards_;  ///< by Setting::loaded_model
   const PlannedGeneration* last_ = nullptr;
   std::size_t turn_ = 0;
 };

@@ -19,6 +19,12 @@ void check_generation(const GenerationRecord& record, const engines::StopOptions
   SPECLAB_EXPECT(
       emitted == static_cast<std::int64_t>(ids.size()),
       fmt::format("rounds that emitted {} tokens for an output of {}", emitted, ids.size()));
+  check_ending(record, stop, tokenizer);
+}
+
+void check_ending(const GenerationRecord& record, const engines::StopOptions& stop,
+                  const engines::Tokenizer& tokenizer) {
+  const std::vector<Token>& ids = record.output_ids;
   SPECLAB_EXPECT(record.fates.size() == ids.size(), "a fate for every token of the output");
   if (stop.ignore_eos) return;
   const auto end =

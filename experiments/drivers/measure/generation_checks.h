@@ -13,6 +13,10 @@ namespace speclab::experiments {
 void check_generation(const GenerationRecord& record, const engines::StopOptions& stop,
                       const engines::Tokenizer& tokenizer);
 
+/// The same of a search, which may take steps behind the end of its best text.
+void check_ending(const GenerationRecord& record, const engines::StopOptions& stop,
+                  const engines::Tokenizer& tokenizer);
+
 /// What must hold of its text: what is streamed token by token is the whole, and its tokens, made
 /// anew from it, spell it again. They need not be the same ones, for a model may sample a spelling
 /// that the tokenizer does not choose; bytes that no token spells alone are left out.

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "experiments/drivers/measure/model_checks.h"
 #include "experiments/drivers/prompts/chat_prompt.h"
 #include "sim/system/errors.h"
@@ -7,13 +9,12 @@
 namespace speclab::experiments {
 namespace {
 
-engines::LoadedModel load_model(const LoadedPlan& plan, const std::string& name, int threads) {
-  engines::ModelOptions options = plan.plan.config.target;
-  options.model = plan.plan.config.file_of(name);
-  options.name = name;
+engines::LoadedModel load_model(const LoadedPlan& plan, const Setting& setting, int threads) {
+  engines::ModelOptions options = plan.plan.config.model_options(setting);
   if (threads > 0) options.threads = threads;
   engines::LoadedModel loaded = plan.engines.load_model(options);
-  check_target(name, loaded.model->info(), loaded.tokenizer.get(), loaded.tokenizer_problem);
+  check_target(setting.model, loaded.model->info(), loaded.tokenizer.get(),
+               loaded.tokenizer_problem);
   return loaded;
 }
 
@@ -37,34 +38,36 @@ std::vector<std::vector<Token>> tokenize(const engines::Tokenizer& tokenizer,
 /// Every real model reads the prompts with its own tokenizer.
 void tokenize_prompts(LoadedPlan& loaded) {
   const Plan& plan = loaded.plan;
-  for (const auto& [name, model] : loaded.models)
-    if (!is_shape_model(name))
-      loaded.texts[name] = {
-          .prompts = tokenize(*model.tokenizer, plan.prompts, plan.config.chat_template),
-          .pilots = tokenize(*model.tokenizer, plan.pilot_prompts, plan.config.chat_template)};
+  for (const Setting& setting : plan.loaded_models()) {
+    if (is_shape_model(setting.model) || loaded.texts.contains(setting.model)) continue;
+    const engines::Tokenizer& tokenizer = *loaded.model_of(setting).tokenizer;
+    loaded.texts[setting.model] = {
+        .prompts = tokenize(tokenizer, plan.prompts, plan.config.chat_template),
+        .pilots = tokenize(tokenizer, plan.pilot_prompts, plan.config.chat_template)};
+  }
 }
 
 void check_contexts(const LoadedPlan& loaded) {
-  for (const auto& [name, model] : loaded.models)
-    check_target_room(loaded, name, model.model->info().context_length);
+  for (const Setting& setting : loaded.plan.loaded_models())
+    check_target_room(loaded, setting.model, loaded.model_of(setting).model->info().context_length);
 }
 
 /// Makes each drafter once, so that a missing or unfitting one is noticed before anything is
 /// written.
 void check_drafters(const LoadedPlan& loaded) {
-  for (const auto& [name, model] : loaded.models)
-    for (const Setting& setting : loaded.plan.draftings_of(name))
-      loaded.engines.make_decoder(*model.model, model.tokenizer,
+  for (const Setting& model : loaded.plan.loaded_models())
+    for (const Setting& setting : loaded.plan.draftings_of(model))
+      loaded.engines.make_decoder(*loaded.model_of(model).model, loaded.model_of(model).tokenizer,
                                   {.drafter = loaded.plan.drafter_options(setting)});
 }
 
 void check_drafter_contexts(const LoadedPlan& loaded) {
-  for (const std::string& model : loaded.plan.config.axes.model)
+  for (const Setting& model : loaded.plan.loaded_models())
     for (const Setting& setting : loaded.plan.draftings_of(model))
       for (const engines::DrafterOptions& options :
            transformers_of(loaded.plan.drafter_options(setting)))
         check_drafter_room(
-            loaded, model,
+            loaded, model.model,
             {.drafter = setting.drafter,
              .context_length = loaded.engines.drafter_info(options).value().context_length,
              .levels = max_length(setting, loaded.plan.max_length())});
@@ -72,10 +75,17 @@ void check_drafter_contexts(const LoadedPlan& loaded) {
 
 }  // namespace
 
+const engines::Tokenizer& LoadedPlan::tokenizer_of(const std::string& model) const {
+  const std::vector<Setting> loaded = plan.loaded_models();
+  const auto real = std::ranges::find(loaded, plan.real_model_of(model), &Setting::model);
+  SPECLAB_EXPECT(real != loaded.end(), "a model of the plan: " + model);
+  return *model_of(*real).tokenizer;
+}
+
 LoadedPlan load_plan(const Plan& plan, engines::Engines& engines, int threads) {
   LoadedPlan loaded{.plan = plan, .engines = engines, .models = {}, .texts = {}};
-  for (const std::string& name : plan.config.axes.model)
-    loaded.models.emplace(name, load_model(loaded, name, threads));
+  for (const Setting& setting : plan.loaded_models())
+    loaded.models.emplace(setting.loaded_model(), load_model(loaded, setting, threads));
   tokenize_prompts(loaded);
   check_contexts(loaded);
   check_drafters(loaded);
@@ -85,9 +95,10 @@ LoadedPlan load_plan(const Plan& plan, engines::Engines& engines, int threads) {
 
 LoadedPlan tokenized_plan(const Plan& plan, engines::Engines& engines) {
   LoadedPlan loaded{.plan = plan, .engines = engines, .models = {}, .texts = {}};
-  for (const std::string& name : plan.config.axes.model)
-    if (!is_shape_model(name))
-      loaded.models[name] = {nullptr, engines.load_tokenizer(plan.config.file_of(name))};
+  for (const Setting& setting : plan.loaded_models())
+    if (!is_shape_model(setting.model))
+      loaded.models[setting.loaded_model()] = {
+          nullptr, engines.load_tokenizer(plan.config.file_of(setting.model))};
   tokenize_prompts(loaded);
   return loaded;
 }

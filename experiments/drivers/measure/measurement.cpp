@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "experiments/drivers/config/generation_axis.h"
 #include "experiments/drivers/journal/crash_note.h"
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/journal/run_log.h"
@@ -38,7 +39,8 @@ bool is_sample(const Plan& plan, const PlannedGeneration& generation) {
 /// Of one prompt the report shows the drafts too.
 bool shows_drafts(const Plan& plan, const PlannedGeneration& generation) {
   return is_sample(plan, generation) && generation.prompt == 0 &&
-         !plan.cells[generation.cell].is_plain() && plan.config.target.rounds == "host";
+         !plan.cells[generation.cell].is_plain() && plan.config.target.rounds == "host" &&
+         plan.cells[generation.cell].setting.generation.empty();
 }
 
 /// One piece a token; a character that several tokens spell stands with the last of them.
@@ -52,6 +54,16 @@ std::vector<analysis::TextPiece> pieces_of(const GenerationRecord& record,
   return pieces;
 }
 
+/// Over the ids of a text alone, or of all texts with their lengths between them.
+std::string hash_of_texts(const GenerationRecord& record) {
+  std::vector<Token> all = record.output_ids;
+  for (const std::vector<Token>& text : record.other_texts) {
+    all.push_back(static_cast<Token>(text.size()));
+    all.insert(all.end(), text.begin(), text.end());
+  }
+  return output_hash(all);
+}
+
 RowEntry row_entry(Workbench& bench, std::size_t row, std::size_t prompt_tokens,
                    const GenerationRecord& record) {
   const PlannedGeneration& generation = bench.plan().generations[row];
@@ -60,7 +72,7 @@ RowEntry row_entry(Workbench& bench, std::size_t row, std::size_t prompt_tokens,
   return {.row_id = static_cast<std::int64_t>(row),
           .prompt_tokens = static_cast<std::int64_t>(prompt_tokens),
           .output_tokens = static_cast<std::int64_t>(record.output_ids.size()),
-          .output_hash = output_hash(record.output_ids),
+          .output_hash = hash_of_texts(record),
           .stop_reason = record.stop_reason,
           .prefill_ns = record.prefill_ns,
           .time_to_first_token_ns = record.time_to_first_token_ns,
@@ -75,34 +87,66 @@ RowEntry row_entry(Workbench& bench, std::size_t row, std::size_t prompt_tokens,
           .drafts = {}};
 }
 
-/// What the engines say of a row. @param monitor  may be null
-RowEntry generate_row(Workbench& bench, std::size_t row, engines::DeviceMonitor* monitor) {
+engines::Request request_of(const Workbench& bench, std::size_t row) {
+  const PlannedGeneration& generation = bench.plan().generations[row];
+  const std::string& model = bench.plan().cells[generation.cell].setting.model;
+  return {bench.plan().sequence_id(generation),
+          bench.loaded().texts_of(model).prompts[generation.prompt]};
+}
+
+/// How a row was decoded.
+struct RowDecoding {
+  DecoderSettings settings;
+  engines::Request request;
+  const SpeculationLengthPolicy& policy;
+};
+
+/// The entry of a record, which is checked first.
+RowEntry checked_entry(Workbench& bench, std::size_t row, const RowDecoding& decoding,
+                       const GenerationRecord& record) {
+  const PlannedGeneration& generation = bench.plan().generations[row];
+  const Cell& cell = bench.plan().cells[generation.cell];
+  const engines::Tokenizer& tokenizer = bench.loaded().tokenizer_of(cell.setting.model);
+  const auto check =
+      is_searched(bench.plan().config, cell.setting) ? check_ending : check_generation;
+  check(record, decoder_options(bench.plan(), cell.setting).stop, tokenizer);
+  if (!is_shape_model(cell.setting.model)) check_text(record.output_ids, tokenizer);
+  const auto& [settings, request, policy] = decoding;
+  RowEntry entry = row_entry(bench, row, request.prompt_ids.size(), record);
+  if (is_lossy(cell))
+    entry.law_distance = law_distance(bench.loaded(), settings, request, policy, record);
+  if (entry.law_distance && !std::isfinite(*entry.law_distance))
+    throw NotFiniteError("the distance of its law from the target's is no number");
+  if (shows_drafts(bench.plan(), generation))
+    entry.drafts = shown_drafts(bench.loaded(), settings, request, policy, record);
+  return entry;
+}
+
+/// Entries of the row's batch, but for those that the log has. @param monitor  may be null
+std::map<std::size_t, RowEntry> generate_batch(Workbench& bench, std::size_t row,
+                                               engines::DeviceMonitor* monitor) {
   const RowInHand in_hand(row);
   const PlannedGeneration& generation = bench.plan().generations[row];
   const Cell& cell = bench.plan().cells[generation.cell];
   const std::string& category = bench.plan().prompts[generation.prompt].category;
-  const engines::Request request{
-      bench.plan().sequence_id(generation),
-      bench.loaded().texts_of(cell.setting.model).prompts[generation.prompt]};
+  const std::vector<std::size_t> rows = bench.plan().batch_of(row);
+  std::vector<engines::Request> requests;
+  for (const std::size_t each : rows) requests.push_back(request_of(bench, each));
   const auto policy = cell_policy(bench.plan(), bench.log(), cell, category,
-                                  static_cast<int>(request.prompt_ids.size()));
-  const DecoderSettings settings = bench.settings(cell.setting, category);
-  const GenerationRecord record = bench.generate_in_time(settings, request, *policy);
+                                  static_cast<int>(requests.front().prompt_ids.size()));
+  DecoderSettings settings = bench.settings(cell.setting, category);
+  settings.prompt_tokens = cell.setting.generation.empty() ? 0 : requests.front().prompt_ids.size();
+  const std::vector<GenerationRecord> records = bench.generate_in_time(settings, requests, *policy);
   const std::optional<DeviceSample> device =
       monitor ? std::optional(monitor->sample()) : std::nullopt;
-  check_generation(record, decoder_options(bench.plan(), cell.setting).stop,
-                   bench.loaded().tokenizer_of(cell.setting.model));
-  if (!is_shape_model(cell.setting.model))
-    check_text(record.output_ids, bench.loaded().tokenizer_of(cell.setting.model));
-  RowEntry entry = row_entry(bench, row, request.prompt_ids.size(), record);
-  entry.device = device;
-  if (is_lossy(cell))
-    entry.law_distance = law_distance(bench.loaded(), settings, request, *policy, record);
-  if (entry.law_distance && !std::isfinite(*entry.law_distance))
-    throw NotFiniteError("the distance of its law from the target's is no number");
-  if (shows_drafts(bench.plan(), generation))
-    entry.drafts = shown_drafts(bench.loaded(), settings, request, *policy, record);
-  return entry;
+  std::map<std::size_t, RowEntry> entries;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (bench.log().rows().contains(static_cast<std::int64_t>(rows[i]))) continue;
+    RowEntry& entry = entries[rows[i]];
+    entry = checked_entry(bench, rows[i], {settings, requests[i], *policy}, records[i]);
+    entry.device = device;
+  }
+  return entries;
 }
 
 }  // namespace
@@ -113,7 +157,8 @@ GenerationMeter::GenerationMeter(Workbench& bench)
 Measured GenerationMeter::measure(std::size_t row, int attempts) {
   try {
     pace_.before(row);
-    const RowEntry entry = generate_row(bench_, row, monitor_.get());
+    if (!beside_.contains(row)) beside_.merge(generate_batch(bench_, row, monitor_.get()));
+    const RowEntry entry = std::move(beside_.extract(row).mapped());
     bench_.log().add(entry);
     return {.failed = std::nullopt,
             .tokens = entry.output_tokens,

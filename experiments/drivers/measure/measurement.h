@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -32,7 +33,7 @@ class GenerationMeter {
  public:
   explicit GenerationMeter(Workbench& bench);
   /// The row is in the log when this returns, or why there is none. Behind a failure all begins as
-  /// in a new process.
+  /// in a new process. A row that was decoded beside an earlier one is not decoded again.
   /// @param attempts  how often it was tried before
   /// @throws what ends the run and not only a generation
   Measured measure(std::size_t row, int attempts);
@@ -41,6 +42,7 @@ class GenerationMeter {
   Workbench& bench_;
   PaceTaker pace_;
   std::unique_ptr<engines::DeviceMonitor> monitor_;  ///< null where no device tells of itself
+  std::map<std::size_t, RowEntry> beside_;  ///< rows of batches that were not asked for yet
 };
 
 /// Measures the generations of the plan that the log lacks, in the plan's order; those that failed

@@ -56,12 +56,20 @@ class ModelChecks {
     target.info.name = name;
     check_target(name, target.info, target.tokenizer.get(), target.tokenizer_problem);
     check_target_room(loaded_, name, target.info.context_length);
-    for (const Setting& setting : plan_.draftings_of(name))
+    for (const Setting& setting : settings_of(name))
       for (const DrafterOptions& part : parts_of(plan_, setting))
         if (part.traits().reads_model()) check_drafter(setting, target, part);
   }
 
  private:
+  /// Each drafting, whatever the weights are.
+  std::vector<Setting> settings_of(const std::string& name) const {
+    std::vector<Setting> settings;
+    for (const Setting& loaded : plan_.loaded_models())
+      if (loaded.model == name && settings.empty()) settings = plan_.draftings_of(loaded);
+    return settings;
+  }
+
   /// The device may be another machine's.
   InspectedModel inspected(const std::string& model) {
     engines::ModelOptions options = plan_.config.target;

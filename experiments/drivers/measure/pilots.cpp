@@ -61,10 +61,10 @@ void run_pilot(Workbench& bench, std::size_t which) {
   const DecoderSettings settings = bench.settings(pilot.setting, "");
   const engines::Request request{plan.pilot_sequence_id(pilot),
                                  bench.loaded().texts_of(pilot.setting.model).pilots[pilot.prompt]};
-  const auto policy = pilot.setting.policy.empty()
+  const auto policy = pilot.setting.policy.empty() || pilot.setting.is_plain()
                           ? std::make_unique<ConstantPolicy>(pilot_length(plan, pilot.setting))
                           : make_policy(pilot.setting.policy);
-  bench.log().add(PilotEntry{which, bench.generate(settings, request, *policy).rounds});
+  bench.log().add(PilotEntry{which, bench.generate(settings, {request}, *policy).front().rounds});
   bench.progress().advance(1);
 }
 
@@ -117,10 +117,10 @@ std::vector<int> pilot_rows_of_depth(const Plan& plan, const RunLog& log, const 
     rows_of_depth.resize(std::max(rows_of_depth.size(), static_cast<std::size_t>(round.depth) + 1));
     rows_of_depth[static_cast<std::size_t>(round.depth)].push_back(round.rows);
   }
-  std::vector<int> means{1};
-  for (const std::vector<int>& rows : rows_of_depth | std::views::drop(1))
+  std::vector<int> means;
+  for (const std::vector<int>& rows : rows_of_depth)
     means.push_back(
-        rows.empty() ? means.back() + 1
+        rows.empty() ? (means.empty() ? 1 : means.back() + 1)
                      : static_cast<int>(std::lround(std::accumulate(rows.begin(), rows.end(), 0.0) /
                                                     static_cast<double>(rows.size()))));
   return means;

@@ -49,7 +49,7 @@ std::vector<sim::RoundLaw> pilot_laws(const Plan& plan, const RunLog& log, const
                                       std::optional<std::size_t> left_out = {});
 
 /// Target rows of a draft with d levels, in the mean of the pilots: of trees whose form does not
-/// say. As many as the deepest draft has levels, and one.
+/// say, and of the steps of a search. As many as the deepest draft has levels, and one.
 std::vector<int> pilot_rows_of_depth(const Plan& plan, const RunLog& log, const PilotKey& key);
 
 /// accepted / tested of drafts cut to `length` levels (of trees: as drafted); nothing if none was

@@ -4,7 +4,7 @@
 #include <span>
 #include <tuple>
 
-#include "experiments/drivers/measure/drawn_draft.h"
+#include "experiments/drivers/generate/drawn_draft.h"
 #include "sim/analytic/one_token.h"
 #include "sim/system/errors.h"
 
@@ -59,7 +59,7 @@ GenerationRecord decode_again(
     std::size_t most_rounds) {
   engines::DecoderOptions options = decoder_options(loaded.plan, settings);
   options.on_draft = on_draft;
-  const engines::LoadedModel& model = loaded.models.at(settings.setting.model);
+  const engines::LoadedModel& model = loaded.model_of(settings.setting);
   const auto decoder = loaded.engines.make_decoder(*model.model, model.tokenizer, options);
   decoder->begin({request}, policy);
   while (decoder->records().front().rounds.size() < most_rounds && decoder->round()) {

@@ -8,10 +8,11 @@
 
 namespace speclab::experiments {
 
-void warm_up(engines::RoundDecoder& decoder, const std::vector<std::vector<Token>>& prompts) {
+void warm_up(engines::RoundDecoder& decoder, const std::vector<std::vector<Token>>& prompts,
+             int batch) {
   const engines::Request longest{
       0, *std::ranges::max_element(prompts, {}, [](const auto& ids) { return ids.size(); })};
-  decoder.begin({longest}, ConstantPolicy(2));
+  decoder.begin(std::vector(static_cast<std::size_t>(batch), longest), ConstantPolicy(2));
   for (int rounds = 0; rounds < 2 && decoder.round(); ++rounds) {
   }
   decoder.finish();

@@ -26,16 +26,18 @@ struct TokenizedPrompts {
 struct LoadedPlan {
   const Plan& plan;
   engines::Engines& engines;
-  std::map<std::string, engines::LoadedModel> models;
-  std::map<std::string, TokenizedPrompts> texts;  ///< by real model
+  std::map<std::string, engines::LoadedModel> models;  ///< by Setting::loaded_model
+  std::map<std::string, TokenizedPrompts> texts;       ///< by real model
+
+  const engines::LoadedModel& model_of(const Setting& setting) const {
+    return models.at(setting.loaded_model());
+  }
 
   /// The texts that a model of the plan reads: a shape model those of the real one.
   const TokenizedPrompts& texts_of(const std::string& model) const {
     return texts.at(plan.real_model_of(model));
   }
-  const engines::Tokenizer& tokenizer_of(const std::string& model) const {
-    return *models.at(plan.real_model_of(model)).tokenizer;
-  }
+  const engines::Tokenizer& tokenizer_of(const std::string& model) const;
 };
 
 /// Loads every target and checks that drafters and prompts fit it.
@@ -48,9 +50,10 @@ LoadedPlan tokenized_plan(const Plan& plan, engines::Engines& engines);
 
 /// All that a decoder is made from.
 struct DecoderSettings {
-  Setting setting;  ///< its policy does not count
+  Setting setting;  ///< its policy counts in searches alone
   std::int32_t new_tokens = 0;
-  std::string replay_name{};  ///< names the trace of a shape model
+  std::size_t prompt_tokens = 0;  ///< that rules about whole texts count; of a generation alone
+  std::string replay_name{};      ///< names the trace of a shape model
   std::shared_ptr<const engines::ReplayTrace> replay{};
 };
 
@@ -75,28 +78,36 @@ class Workbench {
   RunLog& log() { return log_; }
   Progress& progress() { return progress_; }
   void check_interruption() const { limits_.check_interruption(); }
-  engines::LanguageModel& model(const std::string& name) { return *loaded_.models.at(name).model; }
+  engines::LanguageModel& model(const Setting& setting) { return *loaded_.model_of(setting).model; }
 
   /// Settings for a prompt of this category.
   DecoderSettings settings(const Setting& setting, const std::string& category) const;
   /// Makes the decoder, where it is not there yet, and lets it run the longest prompt for two
-  /// rounds: no first touch of memory is timed later.
-  void prepare(const DecoderSettings& settings) { decoder(settings); }
+  /// rounds, or a search to its end: no first touch of memory is timed later.
+  void prepare(const DecoderSettings& settings);
   /// Gives up every decoder and its memory: what follows begins as in a new process.
   void forget_decoders() { decoders_.clear(); }
-  /// Decodes one request to its end. @param policy  ignored by plain decoding
+  /// Decodes requests together to their ends. @param policy  ignored by plain decoding
   /// @throws TimeoutError if that takes longer than the limit
-  GenerationRecord generate_in_time(const DecoderSettings& settings,
-                                    const engines::Request& request,
-                                    const SpeculationLengthPolicy& policy);
+  std::vector<GenerationRecord> generate_in_time(const DecoderSettings& settings,
+                                                 const std::vector<engines::Request>& requests,
+                                                 const SpeculationLengthPolicy& policy);
   /// The same without a limit.
-  GenerationRecord generate(const DecoderSettings& settings, const engines::Request& request,
-                            const SpeculationLengthPolicy& policy);
+  std::vector<GenerationRecord> generate(const DecoderSettings& settings,
+                                         const std::vector<engines::Request>& requests,
+                                         const SpeculationLengthPolicy& policy);
 
  private:
+  /// Looks whether a generation may go on.
+  using Check = std::function<void(std::size_t num_tokens)>;
+
   engines::RoundDecoder& decoder(const DecoderSettings& settings);
-  GenerationRecord decode(engines::RoundDecoder& rounds, const engines::Request& request,
-                          const SpeculationLengthPolicy& policy, double seconds);
+  Check check_of(double seconds) const;
+  std::vector<GenerationRecord> decode(const DecoderSettings& settings,
+                                       const std::vector<engines::Request>& requests,
+                                       const SpeculationLengthPolicy& policy, double seconds);
+  GenerationRecord search(const DecoderSettings& settings, const engines::Request& request,
+                          const Check& check);
 
   const LoadedPlan& loaded_;
   RunLog& log_;

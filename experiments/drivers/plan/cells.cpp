@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
+#include "analysis/tables/axes.h"
 #include "engines/interface/names.h"
 #include "engines/interface/sampling_rows.h"
 #include "experiments/drivers/config/named_drafters.h"
@@ -37,30 +39,33 @@ std::vector<Setting> make_draftings(const Plan& plan) {
   return draftings;
 }
 
-/// Adds model, temperature and sampling settings to a drafting.
-Setting setting_of(Setting drafting, const RunConfig& config, const std::string& model,
-                   double temperature) {
-  Setting setting = config.sampling.in(std::move(drafting));
-  setting.model = model;
-  setting.temperature = temperature;
+/// A drafting at one point of the other axes, with the sampling settings of the config.
+Setting setting_of(const Setting& drafting, const RunConfig& config, const Setting& plain) {
+  Setting setting = config.sampling.in(plain);
+  setting.temperature = plain.temperature;
+  setting.drafter = drafting.drafter;
+  setting.tree = drafting.tree;
+  setting.verifier = drafting.verifier;
   return setting;
 }
 
 /// Settings that are off are left out.
-std::string sampling_suffix(const engines::SamplingOptions& sampling) {
+std::string suffix_of(const Setting& setting, const engines::SamplingOptions& sampling) {
   std::string suffix;
   engines::visit_sampling_that_is_on(sampling, [&](const char* name, const auto& value) {
     suffix += fmt::format(" {}={}", name, value);
   });
-  return suffix;
+  if (setting.batch != 1) suffix += fmt::format(" batch={}", setting.batch);
+  return setting.generation.empty() ? suffix : suffix + " " + setting.generation;
 }
 
 std::string cell_id(const Cell& cell, const RunConfig& config) {
   const Setting setting = cell.written();
-  std::string id = fmt::format("{} T={} {}", setting.model, setting.temperature, setting.drafter);
+  std::string id =
+      fmt::format("{} T={} {}", setting.loaded_model(), setting.temperature, setting.drafter);
   if (!cell.is_plain())
     id += fmt::format(" {} {} {}", setting.tree, setting.policy, setting.verifier);
-  id += sampling_suffix(config.sampling);
+  id += suffix_of(setting, config.sampling);
   return cell.category == "all" ? id : id + " " + cell.category;
 }
 
@@ -75,11 +80,11 @@ void add_cell(Plan& plan, Cell cell) {
   }
 }
 
-void add_cells_of(Plan& plan, const Sweep& sweep, const std::string& model, double temperature) {
+void add_cells_of(Plan& plan, const Sweep& sweep, const Setting& plain) {
   for (const Setting& drafting : plan.draftings) {
     const std::vector<std::string> policies =
         drafting.is_plain() ? std::vector<std::string>{""} : plan.config.axes.policy;
-    Setting setting = setting_of(drafting, plan.config, model, temperature);
+    Setting setting = setting_of(drafting, plan.config, plain);
     for (const std::string& policy : policies) {
       setting.policy = policy;
       if (sweep.holds(sweep.point(setting))) add_cell(plan, {"", "", setting});
@@ -88,9 +93,10 @@ void add_cells_of(Plan& plan, const Sweep& sweep, const std::string& model, doub
 }
 
 /// Whether pilots of other policies cannot tell of its drafts: it ends chains by confidence,
-/// follows the acceptance of each text, or counts the nodes of an adaptive tree. The lengths of all
-/// other policies cut what pilots of the greatest length show.
+/// follows the acceptance of each text, counts the nodes of an adaptive tree, or is searched. The
+/// lengths of all other policies cut what pilots of the greatest length show.
 bool needs_own_pilots(const Setting& setting) {
+  if (!setting.generation.empty()) return true;
   if (setting.is_plain() || setting.policy == "auto") return false;
   const bool looks_at_the_text =
       make_policy(setting.policy)->stop_below() > 0.0 || setting.policy.starts_with("tracking");
@@ -100,12 +106,10 @@ bool needs_own_pilots(const Setting& setting) {
 /// The settings of pilots: all draftings where shape models replay them, else those of cells.
 std::set<Setting> pilot_settings(const Plan& plan) {
   std::set<Setting> settings;
-  for (const std::string& model : plan.config.axes.model)
-    for (const double temperature : plan.config.axes.temperature)
-      for (const Setting& drafting : plan.draftings)
-        if (is_shape_model(model))
-          settings.insert(
-              setting_of(drafting, plan.config, plan.real_model_of(model), temperature));
+  for (const Setting& plain : plan.config.axes.plain_settings())
+    for (const Setting& drafting : plan.draftings)
+      if (is_shape_model(plain.model))
+        settings.insert(replayed_setting(plan, setting_of(drafting, plan.config, plain)));
   for (const Cell& cell : plan.cells) settings.insert(pilot_setting(plan, cell));
   return settings;
 }
@@ -119,6 +123,10 @@ void drop_unused_draftings(Plan& plan) {
 }
 
 }  // namespace
+
+analysis::ColumnGroups axis_columns(const Plan& plan) {
+  return analysis::axis_groups(plan.cells | std::views::transform(&Cell::setting));
+}
 
 Setting Cell::written() const {
   Setting written = setting;
@@ -147,12 +155,14 @@ bool has_adaptive_tree(const Setting& setting) {
 Setting pilot_setting(const Plan& plan, const Cell& cell) {
   Setting setting = cell.setting;
   setting.model = plan.real_model_of(setting.model);
+  setting.batch = 1;
   if (!needs_own_pilots(setting)) setting.policy = "";
   return setting;
 }
 
 Setting replayed_setting(const Plan& plan, Setting setting) {
   setting.model = plan.real_model_of(setting.model);
+  setting.batch = 1;
   setting.policy = "";
   return setting;
 }
@@ -171,17 +181,37 @@ engines::DrafterOptions Plan::drafter_options(const Setting& setting) const {
   return options;
 }
 
-std::vector<Setting> Plan::draftings_of(const std::string& model) const {
-  std::vector<Setting> used = draftings;
-  std::erase_if(used, [&](const Setting& drafting) {
-    const auto is_its_cell = [&](const Cell& cell) {
-      return cell.setting.drafting() == drafting &&
-             real_model_of(cell.setting.model) == real_model_of(model);
+std::vector<Setting> Plan::loaded_models() const {
+  std::vector<Setting> loaded;
+  for (const Setting& plain : config.axes.plain_settings()) {
+    const Setting model = {
+        .model = plain.model, .weights = plain.weights, .activations = plain.activations};
+    const auto has_it = [&](const Cell& cell) {
+      return cell.setting.loaded_model() == model.loaded_model();
     };
-    return !drafting.is_plain() && std::ranges::none_of(cells, is_its_cell);
-  });
-  for (Setting& setting : used) setting = setting_of(setting, config, model, 0.0);
-  return used;
+    if (std::ranges::find(loaded, model) == loaded.end() && std::ranges::any_of(cells, has_it))
+      loaded.push_back(model);
+  }
+  return loaded;
+}
+
+std::vector<Setting> Plan::draftings_of(const Setting& loaded) const {
+  std::vector<Setting> all;
+  for (Setting plain : config.axes.plain_settings()) {
+    plain.temperature = 0;
+    if (plain.loaded_model() != loaded.loaded_model()) continue;
+    for (const Setting& drafting : draftings) {
+      const Setting setting = setting_of(drafting, config, plain);
+      const auto is_its_cell = [&](const Cell& cell) {
+        const bool is_drafted = drafting.is_plain() || cell.setting.drafting() == drafting;
+        return is_drafted && real_model_of(cell.setting.model) == real_model_of(setting.model) &&
+               cell.setting.batch == setting.batch && cell.setting.generation == setting.generation;
+      };
+      if (std::ranges::find(all, setting) == all.end() && std::ranges::any_of(cells, is_its_cell))
+        all.push_back(setting);
+    }
+  }
+  return all;
 }
 
 const std::string& Plan::real_model_of(const std::string& model) const {
@@ -194,28 +224,26 @@ int pilot_length(const Plan& plan, const Setting& setting) {
 }
 
 void add_pilots(Plan& plan) {
-  const std::set<Setting> settings = pilot_settings(plan);
+  std::set<Setting> settings = pilot_settings(plan);
   std::set<std::string> policies{""};
   for (const Cell& cell : plan.cells) policies.insert(pilot_setting(plan, cell).policy);
-  for (const std::string& model : plan.config.axes.model)
-    for (const double temperature : plan.config.axes.temperature)
-      for (const Setting& drafting : plan.draftings)
-        for (const std::string& policy : policies) {
-          Setting setting = setting_of(drafting, plan.config, model, temperature);
-          setting.policy = policy;
-          const bool is_used =
-              !setting.is_plain() && !is_shape_model(model) && settings.contains(setting);
-          for (std::size_t prompt = 0; prompt < plan.pilot_prompts.size() && is_used; ++prompt)
-            plan.pilots.push_back({setting, prompt});
-        }
+  for (const Setting& plain : plan.config.axes.plain_settings())
+    for (const Setting& drafting : plan.draftings)
+      for (const std::string& policy : policies) {
+        Setting setting = setting_of(drafting, plan.config, plain);
+        setting.policy = policy;
+        setting.batch = 1;
+        const bool is_used =
+            setting.has_rounds() && !is_shape_model(setting.model) && settings.erase(setting) > 0;
+        for (std::size_t prompt = 0; prompt < plan.pilot_prompts.size() && is_used; ++prompt)
+          plan.pilots.push_back({setting, prompt});
+      }
 }
 
 void add_cells(Plan& plan) {
   plan.draftings = make_draftings(plan);
   const Sweep sweep(plan.config);
-  for (const std::string& model : plan.config.axes.model)
-    for (const double temperature : plan.config.axes.temperature)
-      add_cells_of(plan, sweep, model, temperature);
+  for (const Setting& plain : plan.config.axes.plain_settings()) add_cells_of(plan, sweep, plain);
   drop_unused_draftings(plan);
 }
 

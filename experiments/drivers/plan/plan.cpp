@@ -61,6 +61,19 @@ void check_size(const Plan& plan) {
         plan.cells.size(), plan.prompts.size(), repetitions_text(plan.config), rows, kMost));
 }
 
+/// A batch has a prompt for each of its sequences.
+void check_batches(const Plan& plan) {
+  for (const Cell& cell : plan.cells) {
+    const auto prompts = std::ranges::count_if(
+        plan.prompts, [&](const Prompt& prompt) { return is_measured(cell, prompt); });
+    if (cell.setting.batch > prompts)
+      throw ConfigError(fmt::format(
+          "axes.batch has {}, and a cell has {} prompts; allowed: batches of at most as many, or a "
+          "larger prompts.per_category",
+          cell.setting.batch, prompts));
+  }
+}
+
 void add_generations(Plan& plan) {
   for (std::size_t cell = 0; cell < plan.cells.size(); ++cell)
     for (std::size_t prompt = 0; prompt < plan.prompts.size(); ++prompt) {
@@ -89,6 +102,24 @@ bool Plan::are_compared(const PlannedGeneration& a, const PlannedGeneration& b) 
          one.setting.plain() == other.setting.plain();
 }
 
+/// Rows of a cell follow each other: prompt by prompt, each in its repetitions.
+std::vector<std::size_t> Plan::batch_of(std::size_t row) const {
+  const PlannedGeneration& own = generations[row];
+  const auto batch = static_cast<std::size_t>(cells[own.cell].setting.batch);
+  if (batch == 1) return {row};
+  const auto repetitions = static_cast<std::size_t>(repetitions_of(cells[own.cell], config));
+  const auto first = static_cast<std::size_t>(
+      std::ranges::find(generations, own.cell, &PlannedGeneration::cell) - generations.begin());
+  const auto prompts_of_cell =
+      static_cast<std::size_t>(num_generations(cells[own.cell])) / repetitions;
+  const std::size_t begin = (row - first) / repetitions / batch * batch;
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < batch; ++i)
+    rows.push_back(first + (begin + i) % prompts_of_cell * repetitions +
+                   static_cast<std::size_t>(own.repetition));
+  return rows;
+}
+
 std::int64_t Plan::num_generations(const Cell& cell) const {
   return std::ranges::count_if(prompts,
                                [&](const Prompt& prompt) { return is_measured(cell, prompt); }) *
@@ -114,6 +145,7 @@ Plan make_plan(const RunConfig& config) {
   add_cells(plan);
   add_pilots(plan);
   check_size(plan);
+  check_batches(plan);
   add_generations(plan);
   plan.order = measuring_order(plan);
   return plan;

@@ -75,9 +75,15 @@ struct Plan {
   int max_length() const;
   /// The drafter of a setting with the setting's tree.
   engines::DrafterOptions drafter_options(const Setting& setting) const;
-  /// The draftings of the plan that are used with the model, as its settings at temperature 0,
-  /// plain first. Shape models and the real one share theirs.
-  std::vector<Setting> draftings_of(const std::string& model) const;
+  /// The models of the cells as they are loaded: model, weights and activations alone.
+  std::vector<Setting> loaded_models() const;
+  /// The settings of a loaded model in which something is decoded, at temperature 0 and without a
+  /// policy, plain first. Shape models and the real one share theirs.
+  std::vector<Setting> draftings_of(const Setting& loaded) const;
+  /// The rows of generations that are decoded together with this one, itself among them: as many as
+  /// the cell's batch has sequences. A batch that its cell's last prompts do not fill has prompts
+  /// of other batches beside them.
+  std::vector<std::size_t> batch_of(std::size_t row) const;
   /// The model whose texts and acceptance a model of the plan has: its own, or, as a shape model,
   /// those of the one real model.
   const std::string& real_model_of(const std::string& model) const;

@@ -13,15 +13,20 @@ Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json
 
 Json cell_json(const Plan& plan, const Cell& cell, bool measures) {
   const Setting setting = cell.written();
-  return {{"id", cell.id},
-          {"model", setting.model},
-          {"temperature", setting.temperature},
-          {"drafter", setting.drafter},
-          {"tree", text_or_null(setting.tree)},
-          {"policy", text_or_null(setting.policy)},
-          {"verifier", text_or_null(setting.verifier)},
-          {"category", cell.category},
-          {"generations", measures ? plan.num_generations(cell) : 0}};
+  Json json = {{"id", cell.id},
+               {"model", setting.model},
+               {"temperature", setting.temperature},
+               {"drafter", setting.drafter},
+               {"tree", text_or_null(setting.tree)},
+               {"policy", text_or_null(setting.policy)},
+               {"verifier", text_or_null(setting.verifier)},
+               {"category", cell.category},
+               {"generations", measures ? plan.num_generations(cell) : 0}};
+  if (!setting.weights.empty()) json["weights"] = setting.weights;
+  if (!setting.activations.empty()) json["activations"] = setting.activations;
+  if (setting.batch != 1) json["batch"] = setting.batch;
+  if (!setting.generation.empty()) json["generation"] = setting.generation;
+  return json;
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ sim::GenerationPlan CellPredictor::generation_plan(const std::string& category,
                                                    int prompt_tokens) const {
   return {.new_tokens = plan_.config.prompts.new_tokens,
           .prompt_tokens = prompt_tokens,
-          .rows_of_depth = has_adaptive_tree(cell_.setting)
+          .rows_of_depth = has_adaptive_tree(cell_.setting) || !cell_.setting.generation.empty()
                                ? pilot_rows_of_depth(plan_, log_, pilot_key(plan_, cell_, category))
                                : rows_of_depth(cell_.setting, plan_.max_length()),
           .end_rule = sim::EndRule::drafts_what_can_be_emitted};

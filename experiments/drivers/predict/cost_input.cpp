@@ -88,15 +88,17 @@ std::optional<Regime> regime_asked_for(const PredictOptions& options) {
       parse_number("--temperature", *options.temperature, {0.0, 1e3, "numbers from 0 to 1000"}));
 }
 
-/// The rows of single sequences. @param notes  gets which others were left out
+/// The rows of rounds of single sequences. @param notes  gets which others were left out
 /// @throws DataError where the file has no row of a single sequence
 std::vector<CostRow> of_one_sequence(const std::string& path, std::vector<CostRow> costs,
                                      std::vector<std::string>& notes) {
+  if (std::erase_if(costs, [](const CostRow& row) { return !row.setting.generation.empty(); }) > 0)
+    notes.push_back("costs under keys of GenerationConfig are left out: rounds are predicted");
   std::set<std::int64_t> batches;
   for (const CostRow& row : costs)
-    if (row.batch != 1) batches.insert(row.batch);
+    if (row.setting.batch != 1) batches.insert(row.setting.batch);
   if (batches.empty()) return costs;
-  std::erase_if(costs, [](const CostRow& row) { return row.batch != 1; });
+  std::erase_if(costs, [](const CostRow& row) { return row.setting.batch != 1; });
   const std::string others = fmt::format("{}", fmt::join(batches, ", "));
   if (costs.empty())
     throw DataError(fmt::format(

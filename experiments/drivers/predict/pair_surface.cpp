@@ -82,7 +82,7 @@ void check_grid(const std::string& path, const std::vector<CostRow>& target) {
 
 std::string CostPair::text() const {
   std::string all =
-      fmt::format("{} with {}", escaped(setting.model, 60), escaped(setting.drafter, 60));
+      fmt::format("{} with {}", escaped(setting.loaded_model(), 60), escaped(setting.drafter, 60));
   if (!setting.verifier.empty()) all += ", " + escaped(setting.verifier, 60);
   return regime ? all + ", " + to_string(*regime) : all;
 }

@@ -18,7 +18,7 @@ struct CostPair {
   std::optional<Regime> regime{};
   auto operator<=>(const CostPair&) const = default;
   /// The model alone, in the same regime.
-  CostPair plain() const { return {{.model = setting.model}, regime}; }
+  CostPair plain() const { return {analysis::setting_of_forwards(setting), regime}; }
   std::string text() const;
 };
 

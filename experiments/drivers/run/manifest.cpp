@@ -58,8 +58,9 @@ std::vector<NamedDrafter> drafters_with_parts(const Plan& plan) {
 
 std::vector<ModelEntry> model_entries(const LoadedPlan& loaded) {
   std::vector<ModelEntry> entries;
-  for (const std::string& name : loaded.plan.config.axes.model)
-    entries.push_back(model_entry(name, "target", loaded.models.at(name).model->info()));
+  for (const Setting& model : loaded.plan.loaded_models())
+    if (std::ranges::find(entries, model.model, &ModelEntry::name) == entries.end())
+      entries.push_back(model_entry(model.model, "target", loaded.model_of(model).model->info()));
   for (const NamedDrafter& drafter : drafters_with_parts(loaded.plan)) {
     if (std::ranges::find(entries, drafter.name, &ModelEntry::name) != entries.end()) continue;
     if (const auto info = loaded.engines.drafter_info(drafter.options))
@@ -108,8 +109,10 @@ void add_section(int number, const RunLog& log, TomlText& provenance) {
 
 HeaderEntry current_origin(const LoadedPlan& loaded, int workers) {
   const RunConfig& config = loaded.plan.config;
-  const engines::ModelInfo& target =
-      loaded.models.at(loaded.plan.real_model_of(config.axes.model.front())).model->info();
+  const std::vector<Setting> models = loaded.plan.loaded_models();
+  const auto first = std::ranges::find(models, loaded.plan.real_model_of(config.axes.model.front()),
+                                       &Setting::model);
+  const engines::ModelInfo& target = loaded.model_of(*first).model->info();
   std::vector<Prompt> prompts = loaded.plan.prompts;
   prompts.insert(prompts.end(), loaded.plan.pilot_prompts.begin(), loaded.plan.pilot_prompts.end());
   HeaderEntry header{.started_at = utc_now(),

@@ -4,6 +4,7 @@
 #include "analysis/tables/rounds.h"
 #include "analysis/tables/timeline.h"
 #include "experiments/drivers/journal/entry_json.h"
+#include "experiments/drivers/plan/cells.h"
 
 namespace speclab::experiments {
 namespace {
@@ -59,7 +60,8 @@ RowTables::RowTables(const Plan& plan, bool has_sections)
     : plan_(plan),
       groups_{has_sections ? std::vector{analysis::kReadGroup, analysis::kSectionGroup}
                            : std::vector{analysis::kReadGroup}},
-      rows_(analysis::rows_table().writer()),
+      axes_(axis_columns(plan)),
+      rows_(analysis::rows_table().writer(axes_)),
       rounds_(analysis::rounds_table().writer()),
       times_(analysis::times_table().writer(groups_)),
       timeline_(analysis::timeline_table().writer()),
@@ -68,9 +70,9 @@ RowTables::RowTables(const Plan& plan, bool has_sections)
 
 void RowTables::add(const RowEntry& row) {
   const analysis::Generation generation = generation_of(row);
-  analysis::rows_table().write(rows_, generation);
+  analysis::rows_table().write(rows_, generation, axes_);
   analysis::times_table().write(times_, generation, groups_);
-  if (!generation.axes.is_plain()) add_to_rounds(row);
+  if (generation.axes.has_rounds()) add_to_rounds(row);
   if (!row.pieces.empty()) {
     add_to_timeline(row);
     add_to_texts(row);

@@ -39,6 +39,7 @@ class RowTables {
 
   const Plan& plan_;
   analysis::ColumnGroups groups_;  ///< of times.csv
+  analysis::ColumnGroups axes_;    ///< of rows.csv
   analysis::CsvWriter rows_, rounds_, times_, timeline_, device_, bridges_;
   bool has_device_ = false, has_bridges_ = false;
   std::string texts_, drafts_;

@@ -6,10 +6,12 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <ranges>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "analysis/tables/axes.h"
 #include "analysis/tables/costs.h"
 #include "analysis/tables/file_digests.h"
 #include "experiments/drivers/measure/forward_costs.h"
@@ -33,15 +35,19 @@ void add_row_files(const Plan& plan, const RunLog& log, std::vector<NamedFile>& 
   std::ranges::move(std::move(tables).files(), std::back_inserter(files));
 }
 
+std::string predictions_csv(const std::vector<analysis::PredictionRow>& rows) {
+  analysis::ColumnGroups groups =
+      analysis::axis_groups(rows | std::views::transform(&analysis::PredictionRow::axes));
+  groups.present.push_back(analysis::kIntervalGroup);
+  return analysis::predictions_table().csv(rows, groups);
+}
+
 /// What the log makes; a table without rows is none.
 std::vector<NamedFile> files_of(const LoadedPlan& loaded, const RunLog& log) {
   std::vector<NamedFile> files{{"manifest.toml", manifest_toml(loaded.plan, log)}};
-  if (!log.costs().empty())
-    files.emplace_back("costs.csv", analysis::costs_table().csv(log.costs()));
+  if (!log.costs().empty()) files.emplace_back("costs.csv", analysis::costs_csv(log.costs()));
   if (!log.predictions().empty())
-    files.emplace_back("predictions.csv",
-                       analysis::predictions_table().csv(prediction_rows(loaded, log),
-                                                         {{analysis::kIntervalGroup}}));
+    files.emplace_back("predictions.csv", predictions_csv(prediction_rows(loaded, log)));
   if (!log.cell_entries().empty())
     std::ranges::move(kind_steps(loaded.plan.config.kind).tables(loaded.plan, log),
                       std::back_inserter(files));
@@ -105,14 +111,14 @@ bool has_run_files(const Plan& plan, const RunLog& log, const std::string& folde
 }
 
 int num_greedy_differences(const Plan& plan, const RunLog& log) {
-  using Key = std::tuple<std::string, std::size_t, std::int32_t>;
+  using Key = std::tuple<Setting, std::size_t, std::int32_t>;
   std::map<Key, std::set<std::string>> plain;
   std::vector<std::pair<Key, std::string>> others;
   log.for_each_row([&](const RowEntry& row) {
     const PlannedGeneration& g = plan.generations.at(static_cast<std::size_t>(row.row_id));
     const Cell& cell = plan.cells[g.cell];
     if (cell.setting.temperature != 0 || cell.is_replayed()) return;
-    const Key key{cell.setting.model, g.prompt, plan.rival_repetition(g)};
+    const Key key{cell.setting.plain(), g.prompt, plan.rival_repetition(g)};
     if (cell.is_plain())
       plain[key].insert(row.output_hash);
     else

@@ -68,6 +68,14 @@ void read_optional(ConfigReader& reader, const KeyDoc& doc, std::optional<Number
   if (reader.has(doc.key.c_str())) value = number;
 }
 
+void read_texts(ConfigReader& reader, const KeyDoc& doc, std::vector<std::string>& texts) {
+  reader.read(doc.key.c_str(), texts);
+  if (!reader.has(doc.key.c_str()) || doc.choices.empty()) return;
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    if (std::ranges::find(doc.choices, texts[i]) == doc.choices.end())
+      reader.refuse_element(doc.key.c_str(), i, comma_list(doc.choices));
+}
+
 }  // namespace
 
 std::string comma_list(const std::vector<std::string>& names) {
@@ -100,7 +108,9 @@ void read_value(ConfigReader& reader, const KeyDoc& doc, const ValueOfKey& value
           read_residual(reader, doc, *member);
         else if constexpr (is_optional<T>)
           read_optional(reader, doc, *member);
-        else if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, std::vector<std::string>>)
+        else if constexpr (std::is_same_v<T, std::vector<std::string>>)
+          read_texts(reader, doc, *member);
+        else if constexpr (std::is_same_v<T, bool>)
           reader.read(key, *member);
         else if constexpr (std::is_same_v<T, std::string>)
           doc.choices.empty() ? reader.read(key, *member) : reader.read(key, *member, doc.choices);

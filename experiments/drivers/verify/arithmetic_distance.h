@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engines/interface/engines.h"
-#include "experiments/drivers/measure/texts.h"
+#include "experiments/drivers/generate/texts.h"
 
 namespace speclab::experiments {
 

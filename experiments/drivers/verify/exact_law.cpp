@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "experiments/drivers/measure/texts.h"
+#include "experiments/drivers/generate/texts.h"
 #include "sim/core/forking_chance.h"
 #include "sim/policies/constant_policy.h"
 

@@ -18,8 +18,6 @@
 #include "analysis/tables/costs.h"
 #include "analysis/tables/device_state.h"
 #include "analysis/tables/generation_tables.h"
-#include "analysis/tables/levers.h"
-#include "analysis/tables/modes.h"
 #include "analysis/tables/predictions.h"
 #include "analysis/tables/regrets.h"
 #include "analysis/tables/rounds.h"
@@ -101,9 +99,6 @@ std::map<std::string, std::string> pages() {
   add(predicted_lengths_table());
   add(comparisons_table());
   add(comparison_summary_table());
-  add(levers_table());
-  add(steps_table());
-  add(modes_table());
   add(bench_pairs_table());
   add(bench_counts_table());
   return all;

@@ -72,14 +72,14 @@ TEST(BeamDrafts, AreAsDeepAsTheShallowest) {
   EXPECT_EQ(rows_behind(4, 4), 4);
 }
 
-SearchOptions beams_with_drafts(std::int32_t count) {
-  SearchOptions options;
-  options.num_beams = count;
+DecoderOptions beams_with_drafts(std::int32_t count) {
+  DecoderOptions options{.search = SearchOptions{}};
+  options.search->num_beams = count;
   options.drafter.kind = "ngram";
   return options;
 }
 
-void expect_no_drafts(const SearchOptions& options, const std::string& text) {
+void expect_no_drafts(const DecoderOptions& options, const std::string& text) {
   try {
     check_drafts(options);
     ADD_FAILURE() << "taken, although " << text;
@@ -90,17 +90,17 @@ void expect_no_drafts(const SearchOptions& options, const std::string& text) {
 
 TEST(BeamDrafts, AreRefusedWhereTheyCannotBeVerified) {
   check_drafts(beams_with_drafts(2));
-  SearchOptions options = beams_with_drafts(2);
-  options.do_sample = true;
+  DecoderOptions options = beams_with_drafts(2);
+  options.search->do_sample = true;
   expect_no_drafts(options, "do_sample = true");
   options = beams_with_drafts(4);
-  options.num_beam_groups = 2;
+  options.search->num_beam_groups = 2;
   expect_no_drafts(options, "num_beam_groups = 2");
   options = beams_with_drafts(2);
-  options.force_words_ids = {{{5}}};
+  options.search->force_words_ids = {{{5}}};
   expect_no_drafts(options, "1 forced words");
   options = beams_with_drafts(2);
-  options.draft_length = 600;
+  options.search->draft_length = 600;
   expect_no_drafts(options, "2 beams with 600 drafted tokens each are 1202 rows");
   options = beams_with_drafts(2);
   options.drafter.kind = "small_transformer";
@@ -118,7 +118,7 @@ TEST(BeamDrafts, AreRefusedWhereTheyCannotBeVerified) {
 /// Defect: the drafter's caches are held against the whole memory, as if the target took none.
 TEST(BeamDrafts, CountTheTargetsCacheBesideTheirOwn) {
   testing::TinyPair models(testing::tiny_config());
-  SearchOptions options = beams_with_drafts(4);
+  DecoderOptions options = beams_with_drafts(4);
   options.drafter.kind = "small_transformer";
   ModelInfo target = models.target().info();
   EXPECT_NE(make_beam_drafter(options, 8, target, models), nullptr);

@@ -13,9 +13,9 @@ namespace {
 
 constexpr Token kLast = 3;
 
-SearchOptions two_beams() {
-  SearchOptions options;
-  options.num_beams = 2;
+DecoderOptions two_beams() {
+  DecoderOptions options{.search = SearchOptions{}};
+  options.search->num_beams = 2;
   options.sampling.temperature = 0;
   return options;
 }
@@ -24,9 +24,9 @@ FoundSequence text(std::size_t length) { return {.ids = std::vector<Token>(lengt
 
 /// Defect: a score that forgets the length, a worse text that pushes out a better one.
 TEST(FinishedBeams, KeepTheBestForTheirLength) {
-  SearchOptions options = two_beams();
-  options.length_penalty = 2.0;
-  FinishedBeams finished(options, 2);
+  DecoderOptions options = two_beams();
+  options.search->length_penalty = 2.0;
+  FinishedBeams finished(*options.search, 2);
   finished.add(text(2), -8.0);
   finished.add(text(1), -1.0);
   finished.add(text(4), -24.0);
@@ -41,9 +41,9 @@ TEST(FinishedBeams, AreFinalByTheRuleOfEarlyStopping) {
   for (const auto& [rule, are_final] : {std::pair{EarlyStopping::no, true},
                                         {EarlyStopping::yes, true},
                                         {EarlyStopping::never, false}}) {
-    SearchOptions options = two_beams();
-    options.early_stopping = rule;
-    FinishedBeams finished(options, 2);
+    DecoderOptions options = two_beams();
+    options.search->early_stopping = rule;
+    FinishedBeams finished(*options.search, 2);
     finished.add(text(1), -1.0);
     EXPECT_FALSE(finished.are_final(-9.0, 5, lengths)) << "one text of two";
     finished.add(text(1), -2.0);
@@ -54,7 +54,7 @@ TEST(FinishedBeams, AreFinalByTheRuleOfEarlyStopping) {
 
 /// Defect: an end that counts although two candidates are better, or that keeps its beam open.
 TEST(BeamGroup, TakesAnEndAmongTheBestAlone) {
-  const SearchOptions options = two_beams();
+  const DecoderOptions options = two_beams();
   RowScorer scorer(options, "small", 2);
   PhiloxChance chance(0);
   for (const auto& [logits, num_finished] :
@@ -71,11 +71,11 @@ TEST(BeamGroup, TakesAnEndAmongTheBestAlone) {
 
 /// Defect: rules that ban every token end in a broken contract, or in damaged logits.
 TEST(BeamGroup, SaysThatRulesLeaveNoToken) {
-  SearchOptions options = two_beams();
+  DecoderOptions options = two_beams();
   options.sampling.suppress_tokens = {0, 1, 2, 3};
   options.sampling.rules.renormalize_logits = true;
   for (const bool draws : {false, true}) {
-    options.do_sample = draws;
+    options.search->do_sample = draws;
     options.sampling.temperature = draws ? 1.0 : 0.0;
     options.sampling.top_k = draws ? 2 : 0;
     RowScorer scorer(options, "small", 2);
@@ -90,7 +90,7 @@ TEST(BeamGroup, SaysThatRulesLeaveNoToken) {
 
 /// The end is third, but the second best is an end of its own.
 TEST(BeamGroup, SkipsAnEndBehindAsManyCandidatesAsBeams) {
-  const SearchOptions options = two_beams();
+  const DecoderOptions options = two_beams();
   RowScorer scorer(options, "small", 2);
   PhiloxChance chance(0);
   BeamGroup group(options, {2, kLast}, {.prompt = 1, .longest = 9});

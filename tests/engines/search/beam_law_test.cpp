@@ -123,11 +123,11 @@ struct Case {
 
 class BeamSampling : public ::testing::TestWithParam<Case> {
  protected:
-  SearchOptions options() const {
-    SearchOptions options;
-    options.num_beams = options.num_return_sequences = 2;
-    options.do_sample = true;
-    options.early_stopping = EarlyStopping::yes;
+  DecoderOptions options() const {
+    DecoderOptions options{.search = SearchOptions{}};
+    options.search->num_beams = options.search->num_return_sequences = 2;
+    options.search->do_sample = true;
+    options.search->early_stopping = EarlyStopping::yes;
     options.sampling.temperature = GetParam().temperature;
     options.sampling.top_k = GetParam().top_k;
     options.stop.max_new_tokens = GetParam().max_new_tokens;
@@ -142,7 +142,7 @@ class BeamSampling : public ::testing::TestWithParam<Case> {
 TEST_P(BeamSampling, HasTheLawThatIsWrittenOut) {
   const SmallWorld world({.vocab_size = GetParam().vocab_size, .seed = 3});
   const auto model = testing::make_world_model(world, testing::Side::target);
-  const SearchOptions options = this->options();
+  const DecoderOptions options = this->options();
   RowScorer scorer(options, "world", 2);
   const std::map<Tokens, double> expected =
       WrittenOut(scorer, *model, options.stop.max_new_tokens, GetParam().has_end).law();

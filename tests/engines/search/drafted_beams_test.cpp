@@ -66,16 +66,16 @@ class SkilledDrafter final : public Drafter {
   std::map<std::vector<Token>, std::vector<Token>> likely_;
 };
 
-SearchOptions drafted_beams(std::int32_t count) {
-  SearchOptions options;
-  options.num_beams = options.num_return_sequences = count;
+DecoderOptions drafted_beams(std::int32_t count) {
+  DecoderOptions options{.search = SearchOptions{}};
+  options.search->num_beams = options.search->num_return_sequences = count;
   options.drafter = {.kind = "ngram", .tree = "4x4"};
-  options.draft_length = kLevels;
+  options.search->draft_length = kLevels;
   options.stop.max_new_tokens = 12;
   return options;
 }
 
-SearchRecord found(LanguageModel& model, const SearchOptions& options, const Request& request,
+SearchRecord found(LanguageModel& model, const DecoderOptions& options, const Request& request,
                    std::unique_ptr<Drafter> drafter) {
   PhiloxChance chance(0);
   return BeamSearch(model, nullptr, options, chance, std::move(drafter)).run(request, [] {});
@@ -95,7 +95,7 @@ void expect_same_texts(const SearchRecord& drafted, const SearchRecord& plain) {
 /// Steps that drafts of each skill saved.
 using Saved = std::map<Skill, std::int64_t>;
 
-void compare_skills(LanguageModel& model, const SearchOptions& options, const Request& request,
+void compare_skills(LanguageModel& model, const DecoderOptions& options, const Request& request,
                     Saved& saved) {
   const SearchRecord plain = found(model, options, request, nullptr);
   for (const Skill skill : {Skill::none, Skill::random, Skill::mixed, Skill::good}) {
@@ -119,9 +119,9 @@ TEST(DraftedBeams, LeaveTextsAndScoresAsTheyAreBitForBit) {
     for (const EarlyStopping rule : {EarlyStopping::no, EarlyStopping::yes, EarlyStopping::never})
       for (const double penalty : {1.0, 2.0, -1.0}) {
         SCOPED_TRACE(::testing::Message() << name << ", turn " << turn);
-        SearchOptions options = drafted_beams(2 + turn % 3);
-        options.early_stopping = rule;
-        options.length_penalty = penalty;
+        DecoderOptions options = drafted_beams(2 + turn % 3);
+        options.search->early_stopping = rule;
+        options.search->length_penalty = penalty;
         options.stop.eos_token_ids = std::vector<Token>{family.greedy[3 + turn++ % 5]};
         compare_skills(*model, options, {0, family.prompt}, saved);
       }
@@ -134,7 +134,7 @@ TEST(DraftedBeams, LeaveTextsAndScoresAsTheyAreBitForBit) {
 /// Defect: a drafter's own text replaces a beam's, or its drafts are never right.
 TEST(DraftedBeams, ComeFromEveryDrafterThatFollowsBeams) {
   testing::TinyPair pair(testing::tiny_config());
-  SearchOptions options = drafted_beams(2);
+  DecoderOptions options = drafted_beams(2);
   options.stop.eos_token_ids = std::vector<Token>{};
   options.stop.max_new_tokens = 40;
   const Request request{0, {7, 8, 9, 7, 8}};

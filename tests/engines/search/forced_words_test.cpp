@@ -79,22 +79,22 @@ TEST(ForcedWords, LetTextsOfEveryProgressTakeTurns) {
   EXPECT_EQ(chosen_in_turn(candidates, 2).size(), 2u);
 }
 
-SearchOptions two_beams(Words words) {
-  SearchOptions options;
-  options.num_beams = 2;
-  options.force_words_ids = std::move(words);
+DecoderOptions two_beams(Words words) {
+  DecoderOptions options{.search = SearchOptions{}};
+  options.search->num_beams = 2;
+  options.search->force_words_ids = std::move(words);
   return options;
 }
 
 /// A step of two beams behind one token, over four tokens of which the last is an end.
 struct OneStep {
-  explicit OneStep(SearchOptions of) : options(std::move(of)) {
+  explicit OneStep(DecoderOptions of) : options(std::move(of)) {
     group.begin(std::vector<Token>{2});
     const std::vector<float> logits{4, 1, -6, 5};
     const ForwardResult result{logits, 4};
     group.step(scorer, {result, {}, chance, 0, 0});
   }
-  SearchOptions options;
+  DecoderOptions options{.search = SearchOptions{}};
   RowScorer scorer{options, "small", 2};
   PhiloxChance chance{0};
   BeamGroup group{options, {3}, {.prompt = 1, .longest = 9}};
@@ -115,8 +115,8 @@ TEST(ForcedWords, StandBeforeAnEndHoweverUnlikely) {
 /// Defect: a text without its words is returned although enough have them, or is lost if not.
 TEST(ForcedWords, MayBeMissingWhereTooFewTextsHaveThem) {
   for (const std::int32_t returned : {1, 2}) {
-    SearchOptions options = two_beams({{{2, 2}}});
-    options.num_return_sequences = returned;
+    DecoderOptions options = two_beams({{{2, 2}}});
+    options.search->num_return_sequences = returned;
     OneStep step(options);
     step.group.finish(StopReason::length);
     const auto& found = step.group.finished().sequences();
@@ -150,16 +150,17 @@ TEST(ForcedWords, AreRefusedWhereTheyAreNone) {
         {Words{{{3}, {10}}}, "has 10; allowed: 0 to 9"},
         {Words{{{5, 6}, {5}}}, "the form [5, 6] of a word begins with its form [5]"},
         {Words{{{5}, {5}}}, "begins with its form [5]"}})
-    expect_words_refused([&] { check_forced_words(two_beams(words), ten_tokens()); }, text);
-  SearchOptions drawn = two_beams({{{5}}});
-  check_forced_words(drawn, ten_tokens());
-  drawn.do_sample = true;
-  expect_words_refused([&] { check_forced_words(drawn, ten_tokens()); }, "do_sample = true");
+    expect_words_refused([&] { check_forced_words(*two_beams(words).search, ten_tokens()); }, text);
+  DecoderOptions drawn = two_beams({{{5}}});
+  check_forced_words(*drawn.search, ten_tokens());
+  drawn.search->do_sample = true;
+  expect_words_refused([&] { check_forced_words(*drawn.search, ten_tokens()); },
+                       "do_sample = true");
 }
 
 /// Defect: a search for words that cannot come, or a refusal although the prompt has them.
 TEST(ForcedWords, AreRefusedWhereTheyCannotCome) {
-  SearchOptions options = two_beams({{{5, 6, 7}, {8, 9}}, {{4}}});
+  DecoderOptions options = two_beams({{{5, 6, 7}, {8, 9}}, {{4}}});
   options.stop.max_new_tokens = 2;
   const auto check = [&](std::vector<Token> prompt) {
     return [&options, prompt] { check_room_for_words(options, prompt); };

@@ -65,8 +65,9 @@ EarlyStopping early_stopping(const json& value) {
   return value == true ? EarlyStopping::yes : EarlyStopping::no;
 }
 
-SearchOptions search_options(const json& options) {
-  SearchOptions search;
+DecoderOptions search_options(const json& options) {
+  DecoderOptions decoder{.search = SearchOptions{}};
+  SearchOptions& search = *decoder.search;
   search.num_beams = options.value("num_beams", 1);
   search.num_beam_groups = options.value("num_beam_groups", 1);
   search.diversity_penalty = options.value("diversity_penalty", 0.0);
@@ -77,13 +78,13 @@ SearchOptions search_options(const json& options) {
   search.top_k = options.value("top_k", 50);
   for (const json& word : options.value("force_words_ids", json::array()))
     search.force_words_ids.push_back(word[0].is_array() ? word : json::array({word}));
-  read_rules(options, search.sampling);
-  search.stop.max_new_tokens = options["max_new_tokens"];
-  search.stop.eos_token_ids = ids_or_none(options["eos_token_id"]);
-  return search;
+  read_rules(options, decoder.sampling);
+  decoder.stop.max_new_tokens = options["max_new_tokens"];
+  decoder.stop.eos_token_ids = ids_or_none(options["eos_token_id"]);
+  return decoder;
 }
 
-std::vector<FoundSequence> greedy(LanguageModel& model, const SearchOptions& search,
+std::vector<FoundSequence> greedy(LanguageModel& model, const DecoderOptions& search,
                                   const Request& request) {
   DecoderOptions options{.sampling = search.sampling, .stop = search.stop};
   options.sampling.rules.set_lengths(request.prompt_ids.size(), search.stop.max_new_tokens);
@@ -95,7 +96,7 @@ std::vector<FoundSequence> greedy(LanguageModel& model, const SearchOptions& sea
 }
 
 std::vector<FoundSequence> found(LanguageModel& model, const json& one) {
-  const SearchOptions search = search_options(one["options"]);
+  const DecoderOptions search = search_options(one["options"]);
   const Request request{0, one["prompt"].get<std::vector<Token>>()};
   const auto check = [] {};
   if (one["mode"] == "contrastive_search")

@@ -18,13 +18,13 @@ ModelInfo model() {
   return info;
 }
 
-SearchOptions beams(std::int32_t count) {
-  SearchOptions options;
-  options.num_beams = count;
+DecoderOptions beams(std::int32_t count) {
+  DecoderOptions options{.search = SearchOptions{}};
+  options.search->num_beams = count;
   return options;
 }
 
-void expect_refusal(const SearchOptions& options, const std::string& text) {
+void expect_refusal(const DecoderOptions& options, const std::string& text) {
   try {
     check_search_options(options, model(), nullptr);
     ADD_FAILURE() << "taken, although " << text;
@@ -35,16 +35,16 @@ void expect_refusal(const SearchOptions& options, const std::string& text) {
 
 TEST(SearchChecks, RefuseOptionsOutOfRange) {
   check_search_options(beams(4), model(), nullptr);
-  SearchOptions o = beams(4);
-  o.num_return_sequences = 5;
+  DecoderOptions o = beams(4);
+  o.search->num_return_sequences = 5;
   expect_refusal(o, "num_return_sequences = 5; allowed: integers from 1 to num_beams = 4");
   o = beams(4);
-  o.num_beam_groups = 3;
+  o.search->num_beam_groups = 3;
   expect_refusal(o, "num_beam_groups = 3; allowed: integers that divide num_beams = 4");
   o = beams(5000);
   expect_refusal(o, "num_beams = 5000; allowed: integers from 1 to 1024");
   o = beams(4);
-  o.do_sample = true;
+  o.search->do_sample = true;
   o.sampling.temperature = 0;
   expect_refusal(o, "temperature = 0; allowed: above 0 with do_sample");
   o = beams(4);
@@ -52,9 +52,19 @@ TEST(SearchChecks, RefuseOptionsOutOfRange) {
   expect_refusal(o, "has 12; allowed: 0 to 9");
   o = beams(1);
   expect_refusal(o, "penalty_alpha = 0; allowed: numbers above 0, at most 1");
-  o.penalty_alpha = 0.6;
-  o.top_k = 1;
+  o.search->penalty_alpha = 0.6;
+  o.search->top_k = 1;
   expect_refusal(o, "top_k = 1; allowed: integers from 2");
+}
+
+/// Defect: a search takes an option of rounds and ignores it.
+TEST(SearchChecks, RefuseOptionsThatOnlyRoundsTake) {
+  DecoderOptions o = beams(4);
+  o.verifier = "typical";
+  EXPECT_THROW(check_search_options(o, model(), nullptr), ContractError);
+  o = beams(4);
+  o.log_probabilities = true;
+  EXPECT_THROW(check_search_options(o, model(), nullptr), ContractError);
 }
 
 TEST(SearchChecks, RefuseBeamsThatNoMemoryHolds) {

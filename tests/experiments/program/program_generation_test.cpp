@@ -86,6 +86,14 @@ TEST_F(ProgramGeneration, OfAFileIsThatOfTransformers) {
   EXPECT_EQ(compared, 12);
 }
 
+/// Defect: the settings of a search tell of a temperature although no beam is drawn.
+TEST_F(ProgramGeneration, HasATemperatureOnlyWhereTokensAreDrawn) {
+  const std::string beams =
+      "--prompt-ids 1,2,3 --ignore-eos --max-new-tokens 2 --num-beams 2 --early-stopping true ";
+  EXPECT_EQ(result(beams).at("settings").at("temperature"), 0);
+  EXPECT_EQ(result(beams + "--do-sample true").at("settings").at("temperature"), 1);
+}
+
 /// Defect: copies of one text in place of several, or another first text than that of a call by
 /// itself.
 TEST_F(ProgramGeneration, DrawsSeveralTexts) {

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
 #include "analysis/tables/file_digests.h"
 #include "engines/interface/names.h"
-#include "experiments/drivers/program/build_info.h"
 
 namespace speclab::experiments {
 namespace {
@@ -34,6 +34,11 @@ analysis::Run whole_run(const std::string& folder) {
   analysis::Run run = analysis::read_run(checked(folder, "decoding"));
   expect_whole(folder, run.manifest.missing(run.num_measured(), "generations"));
   return run;
+}
+
+double token_count(const analysis::Generation& g) { return static_cast<double>(g.output_tokens); }
+double walltime_s(const analysis::Generation& g) {
+  return static_cast<double>(g.walltime_ns()) * 1e-9;
 }
 
 }  // namespace
@@ -86,6 +91,62 @@ analysis::Estimate MeasuredRun::ratio(const analysis::Generations& generations,
   const auto estimate = analysis::ratio_over(generations, numerator, denominator, bootstrap_);
   if (!estimate) throw DataError(run_.folder + ": a ratio over nothing");
   return *estimate;
+}
+
+analysis::Estimate MeasuredRun::tokens_per_s(const analysis::Group& group) const {
+  return ratio(group.generations, token_count, walltime_s);
+}
+
+std::optional<double> MeasuredRun::predicted_tokens_per_s(const analysis::Group& group) const {
+  const auto& predicted_ns = group.summary.prediction.walltime_ns;
+  if (!predicted_ns) return std::nullopt;
+  double tokens = 0;
+  for (const analysis::Generation* g : group.generations) tokens += token_count(*g);
+  return tokens / static_cast<double>(group.generations.size()) / *predicted_ns * 1e9;
+}
+
+analysis::Estimate MeasuredRun::speed_over(const analysis::Group& first,
+                                           const analysis::Group& group) const {
+  struct Times {
+    double first = 0, own = 0;
+  };
+  std::map<std::string, Times> by_prompt;
+  for (const analysis::Generation* g : group.generations)
+    by_prompt[g->cluster()].own += walltime_s(*g) / token_count(*g);
+  for (const analysis::Generation* g : first.generations) {
+    const auto own = std::ranges::find(group.generations, g->prompt_id,
+                                       [](const auto* other) { return other->prompt_id; });
+    if (own != group.generations.end())
+      by_prompt[(*own)->cluster()].first += walltime_s(*g) / token_count(*g);
+  }
+  analysis::ClusterTotals totals;
+  for (const auto& [prompt, times] : by_prompt) totals.add(times.first, times.own);
+  return bootstrap_.ratio(totals);
+}
+
+double MeasuredRun::rows_per_round(const analysis::Group& group) const {
+  std::int64_t rows = 0, rounds = 0;
+  for (const analysis::Generation* g : group.generations)
+    for (std::size_t i = 0; i < static_cast<std::size_t>(g->rounds); ++i, ++rounds)
+      rows += run_.rounds[g->first_round + i].rows;
+  return static_cast<double>(rows) / static_cast<double>(rounds);
+}
+
+int MeasuredRun::prompts_with_text_of(const analysis::Group& first,
+                                      const analysis::Group& group) const {
+  std::map<std::string, std::set<std::string>> texts;
+  for (const auto* generations : {&first.generations, &group.generations})
+    for (const analysis::Generation* g : *generations) texts[g->prompt_id].insert(g->output_hash);
+  return static_cast<int>(std::ranges::count_if(
+      texts, [](const auto& of_prompt) { return of_prompt.second.size() == 1; }));
+}
+
+std::string MeasuredRun::text_of(const analysis::Generation& generation) const {
+  std::string text;
+  for (const analysis::TextSample& sample : run_.texts)
+    if (sample.row_id == generation.row_id)
+      for (const analysis::TextPiece& piece : sample.pieces) text += piece.text;
+  return text;
 }
 
 std::string MeasuredRun::description() const {
@@ -178,14 +239,6 @@ void add_with_prediction(const Comparison& row, const std::optional<double>& pre
                            .quantity = "predicted_" + row.quantity,
                            .ours = *predicted,
                            .note = "from pilots and timed forwards"});
-}
-
-void require_own_revision(const std::string& path, const std::string& revision) {
-  if (revision == kRevision) return;
-  throw Error(ExitCode::drift,
-              fmt::format("{}: rows of revision {}, and this program is {}; read them with --from, "
-                          "or remove the file to measure again",
-                          path, escaped(revision, 60), kRevision));
 }
 
 std::string context_remark(const std::string& ours, const std::string& theirs) {

@@ -44,6 +44,18 @@ class MeasuredRun {
   analysis::Estimate ratio(const analysis::Generations& generations,
                            const analysis::Quantity& numerator,
                            const analysis::Quantity& denominator) const;
+  /// Tokens a second of walltime, and the same as it was predicted.
+  analysis::Estimate tokens_per_s(const analysis::Group& group) const;
+  std::optional<double> predicted_tokens_per_s(const analysis::Group& group) const;
+  /// Walltime a token of the first over that of the group's own, over the prompts of both.
+  analysis::Estimate speed_over(const analysis::Group& first, const analysis::Group& group) const;
+  /// Rows of a forward of the target, in the mean of the rounds.
+  double rows_per_round(const analysis::Group& group) const;
+  /// Prompts whose text in the group is the first one's; a generation that was repeated counts
+  /// once.
+  int prompts_with_text_of(const analysis::Group& first, const analysis::Group& group) const;
+  /// The text of a generation that is a sample; empty of another.
+  std::string text_of(const analysis::Generation& generation) const;
   /// Model, machine and number of prompts, for a remark.
   std::string description() const;
 
@@ -97,10 +109,6 @@ std::size_t row_where(const analysis::Table& table, const RowTest& test, const s
 /// theirs_per_one  what one of ours is in units of theirs, as 100 for percent
 Comparison beside_mean(const analysis::Table& table, const std::string& value_column,
                        const RowTest& test, Comparison ours, double theirs_per_one = 1.0);
-
-/// Rows that a program measures itself belong to one revision.
-/// @throws Error(drift) if `revision`, of rows at `path`, is another program's
-void require_own_revision(const std::string& path, const std::string& revision);
 
 /// What every comparison of measurements says of itself.
 std::string context_remark(const std::string& ours, const std::string& theirs);

@@ -23,6 +23,10 @@ const std::vector<PaperRun> kPaperRuns{
     {"cost_of_exactness",
      {"prompts.per_category=1", "prompts.new_tokens=64", "costs.repetitions=2"}},
     {"closed_world", {"prompts.per_category=2", "prompts.new_tokens=64"}},
+    {"hf_modes", {"prompts.new_tokens=20", "costs.repetitions=2"}},
+    {"leviathan_beam", {"prompts.per_category=1", "prompts.new_tokens=24"}},
+    {"latency_levers", {"prompts.new_tokens=24", "costs.repetitions=2"}},
+    {"latency_levers_large", {}, true},
 };
 
 const std::vector<MeasuredTable> kMeasuredTables{
@@ -73,15 +77,13 @@ const std::vector<MeasuredTable> kMeasuredTables{
     {"latency_levers",
      "plain and assisted speed with bfloat16, int8, 4-bit and streamed weights, alone and in a "
      "batch (Hugging Face 2023)",
-     {},
-     &latency_levers,
-     &measure_latency_levers},
+     {"latency_levers", "latency_levers_large"},
+     &latency_levers},
     {"hf_modes",
      "time and text of the modes that the guide to generate() shows (Hugging Face, Text generation "
      "strategies)",
-     {},
-     &hf_modes,
-     &measure_hf_modes},
+     {"hf_modes"},
+     &hf_modes},
     {"ntt_cross_tokenizer",
      "assisted generation with two tokenizers, decoded and encoded again (NTT 2023)",
      {"cross_tokenizer"},
@@ -92,9 +94,8 @@ const std::vector<MeasuredTable> kMeasuredTables{
      &cost_of_exactness},
     {"leviathan_beam",
      "beams verified from drafts, beam by beam the same (Leviathan et al. 2023, A.4)",
-     {},
-     &leviathan_beam,
-     &measure_leviathan_beam},
+     {"leviathan_beam"},
+     &leviathan_beam},
     {"closed_world",
      "acceptance over size, training text, loss and temperature where target and drafters learned "
      "from the same text (ours; scripts/closed_world trains them)",

@@ -16,6 +16,7 @@ namespace speclab::experiments {
 struct PaperRun {
   const char* name;
   std::vector<std::string> quick_settings;  ///< "key=value"
+  bool is_extra = false;                    ///< not measured with --quick, and tables do without it
 };
 
 /// By name of the sweep.
@@ -24,10 +25,8 @@ using RunFolders = std::map<std::string, std::string>;
 struct MeasuredTable {
   const char* id;
   const char* title;
-  std::vector<const char*> runs;  ///< sweeps it needs; empty: `measure` makes its rows
+  std::vector<const char*> runs;  ///< sweeps it needs
   Reproduction (*compare)(const Papers& papers, const RunFolders& folders);
-  /// Measures into a folder, unless its rows are there.
-  void (*measure)(const Papers& papers, const std::string& folder, bool quick) = nullptr;
 };
 
 std::span<const MeasuredTable> measured_tables();
@@ -47,13 +46,10 @@ Reproduction ntt_model_size(const Papers& papers, const RunFolders& folders);
 Reproduction ntt_ranks(const Papers& papers, const RunFolders& folders);
 Reproduction ibm_heads(const Papers& papers, const RunFolders& folders);
 Reproduction latency_levers(const Papers& papers, const RunFolders& folders);
-void measure_latency_levers(const Papers& papers, const std::string& folder, bool quick);
 Reproduction cost_of_exactness(const Papers& papers, const RunFolders& folders);
 Reproduction ntt_cross_tokenizer(const Papers& papers, const RunFolders& folders);
 Reproduction hf_modes(const Papers& papers, const RunFolders& folders);
-void measure_hf_modes(const Papers& papers, const std::string& folder, bool quick);
 Reproduction leviathan_beam(const Papers& papers, const RunFolders& folders);
-void measure_leviathan_beam(const Papers& papers, const std::string& folder, bool quick);
 Reproduction closed_world(const Papers& papers, const RunFolders& folders);
 
 }  // namespace speclab::experiments

@@ -120,6 +120,19 @@ min_ngram = 2
 drafter = ["both"]
 )";
 
+constexpr const char* kWaysKeys = R"([target]
+resident_bytes = 400000000
+
+[axes]
+weights = ["q8", "streamed"]
+activations = ["exact"]
+generation = ["num_beams=2"]
+)";
+
+constexpr const char* kBatchKeys = R"([axes]
+batch = [1, 4]
+)";
+
 constexpr const char* kBridgeKeys = R"(
 [drafters.crossing]
 kind = "small_transformer"
@@ -149,7 +162,8 @@ void add_changed(std::set<std::string>& changed, const auto& keys, Config config
 
 TEST(RunSchema, EveryKeyIsReadWrittenAndReadBack) {
   std::set<std::string> changed, all;
-  for (const char* text : {kEveryKey, kLossyKeys, kAcceptanceKeys, kMixtureKeys, kBridgeKeys}) {
+  for (const char* text :
+       {kEveryKey, kLossyKeys, kAcceptanceKeys, kMixtureKeys, kWaysKeys, kBatchKeys, kBridgeKeys}) {
     const RunConfig config = read(text);
     const std::string toml = to_toml(config);
     EXPECT_EQ(to_toml(read(toml)), toml);

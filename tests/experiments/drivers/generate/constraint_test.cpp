@@ -85,9 +85,9 @@ TEST(MaskOf, NeedsATokenizer) {
 TEST(CheckCall, RefusesAConstraintWithoutEnds) {
   GenerateOptions options;
   options.constraint.regex = "a";
-  EXPECT_NO_THROW(check_call(options, nullptr));
-  options.decoder.stop.ignore_eos = true;
-  EXPECT_THROW(check_call(options, nullptr), ConfigError);
+  EXPECT_NO_THROW(checked_call(options, std::nullopt));
+  options.generation.decoder.stop.ignore_eos = true;
+  EXPECT_THROW(checked_call(options, std::nullopt), ConfigError);
 }
 
 }  // namespace

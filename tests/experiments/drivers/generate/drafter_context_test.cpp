@@ -1,4 +1,4 @@
-#include "experiments/drivers/generate/text_in_rounds.h"
+#include "experiments/drivers/generate/text_work.h"
 
 #include <gtest/gtest.h>
 

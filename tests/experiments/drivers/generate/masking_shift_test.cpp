@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "experiments/drivers/generate/call_checks.h"
 #include "sim/system/errors.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 #include "tests/engines/models/tiny_llama.h"
@@ -97,15 +98,14 @@ TEST(MaskingShift, MultipliesTheAllowedProbabilitiesOfEveryStep) {
 }
 
 GenerationPlan drawn(std::int32_t texts) {
-  GenerationPlan plan;
-  plan.mode.name = "sample";
+  GenerationPlan plan{.policy = "constant:4"};
   plan.num_return_sequences = texts;
   return plan;
 }
 
 std::string refusal(const GenerateOptions& options, const GenerationPlan& plan) {
   try {
-    check_masking_shift(options, &plan);
+    check_call({options, plan});
   } catch (const ConfigError& error) {
     return error.what();
   }
@@ -121,7 +121,7 @@ TEST(MaskingShift, IsToldOfDrawnTextsAlone) {
   options.constraint.regex = "ab?";
   EXPECT_EQ(refusal(options, drawn(8)), "");
   EXPECT_NE(refusal(options, drawn(7)).find("8 or more"), std::string::npos);
-  EXPECT_THROW(check_masking_shift(options, nullptr), ConfigError);
+  EXPECT_THROW(checked_call(options, std::nullopt), ConfigError);
   GenerationPlan plan = drawn(8);
   plan.decoding.sampling.top_k = 50;
   EXPECT_NE(refusal(options, plan).find("top_k"), std::string::npos);

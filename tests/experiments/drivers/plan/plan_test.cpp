@@ -124,9 +124,9 @@ TEST(Plan, ADrafterMeetsTheModelsOfItsCellsAlone) {
   for (const Pilot& pilot : plan.pilots)
     EXPECT_EQ(pilot.setting.drafter, pilot.setting.model == "fake" ? "tree" : "bigram");
   EXPECT_EQ(plan.pilots.size(), 8u);
-  ASSERT_EQ(plan.draftings_of("other").size(), 2u);
-  EXPECT_TRUE(plan.draftings_of("other")[0].is_plain());
-  EXPECT_EQ(plan.draftings_of("other")[1].drafter, "bigram");
+  ASSERT_EQ(plan.draftings_of({.model = "other"}).size(), 2u);
+  EXPECT_TRUE(plan.draftings_of({.model = "other"})[0].is_plain());
+  EXPECT_EQ(plan.draftings_of({.model = "other"})[1].drafter, "bigram");
 }
 
 TEST(Plan, RivalsMeetTheSameChance) {

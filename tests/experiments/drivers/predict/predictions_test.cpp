@@ -111,9 +111,13 @@ void expect_predictions_near_measurements(Prepared& prepared) {
     for (std::size_t i = 0; i < prepared.plan.prompts.size(); ++i) {
       const std::string& category = prepared.plan.prompts[i].category;
       const auto policy = cell_policy(prepared.plan, prepared.log, cell, category, 10);
-      const GenerationRecord record = bench.generate(
-          bench.settings(cell.setting, category),
-          {static_cast<std::uint32_t>(i), prepared.loaded.texts_of("fake").prompts[i]}, *policy);
+      const GenerationRecord record =
+          bench
+              .generate(
+                  bench.settings(cell.setting, category),
+                  {{static_cast<std::uint32_t>(i), prepared.loaded.texts_of("fake").prompts[i]}},
+                  *policy)
+              .front();
       total_ns += static_cast<double>(record.prefill_ns + record.decode_ns);
     }
     EXPECT_NEAR(entry.walltime_ns / (total_ns / 4), 1.0, 0.05) << cell.id;
