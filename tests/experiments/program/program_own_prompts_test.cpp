@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/system/files.h"
+#include "sim/system/versions.h"
 #include "tests/experiments/program/tiny_models.h"
 
 namespace speclab {
@@ -38,7 +39,7 @@ repetitions = 1
 new_tokens = 16
 rows = [1, 2, 3]
 )");
-    fs::copy(testing::TinyModels::get().target(), folder_.path("model_a"));
+    fs::copy(newest_version(testing::TinyModels::get().target()), folder_.path("model_a"));
   }
 
   Outcome run(const std::string& more = "") const {
@@ -74,7 +75,7 @@ TEST_F(ProgramOwnPrompts, AModelMayMoveAndItsPathIsInNoTable) {
 TEST_F(ProgramOwnPrompts, AnotherModelOfTheSameNameIsRefused) {
   ASSERT_EQ(run().code, 0);
   make_folder(folder_.path("other"));
-  fs::copy(testing::TinyModels::get().drafter(), folder_.path("other/model_a"));
+  fs::copy(newest_version(testing::TinyModels::get().drafter()), folder_.path("other/model_a"));
   for (const char* repetitions : {"1", "2"}) {  // nothing is left to measure, or something
     const Outcome other = run(std::string(" --set experiment.repetitions=") + repetitions +
                               " --set target.model=" + folder_.path("other/model_a"));
@@ -85,7 +86,7 @@ TEST_F(ProgramOwnPrompts, AnotherModelOfTheSameNameIsRefused) {
 
 /// Defect: a drafter that was moved is measured anew, or another one under its name is not.
 TEST_F(ProgramOwnPrompts, ADrafterMayMoveToo) {
-  fs::copy(testing::TinyModels::get().drafter(), folder_.path("draft_a"));
+  fs::copy(newest_version(testing::TinyModels::get().drafter()), folder_.path("draft_a"));
   const std::string pair = " --set axes.drafter=mine --set drafters.mine.kind=small_transformer";
   const auto with = [&](const std::string& drafter, int repetitions) {
     return run(pair + " --set drafters.mine.model=" + folder_.path(drafter) +
@@ -96,7 +97,7 @@ TEST_F(ProgramOwnPrompts, ADrafterMayMoveToo) {
   const Outcome moved = with("draft_b", 2);
   EXPECT_EQ(moved.code, 0) << moved.output;
   EXPECT_NE(moved.output.find("resumed with 4 of 8"), std::string::npos) << moved.output;
-  fs::copy(testing::TinyModels::get().target(), folder_.path("draft_c"));
+  fs::copy(newest_version(testing::TinyModels::get().target()), folder_.path("draft_c"));
   const Outcome other = with("draft_c", 2);
   EXPECT_EQ(other.code, 0) << other.output;
   EXPECT_NE(other.output.find("resumed with 4 of 8"), std::string::npos)
