@@ -172,8 +172,9 @@ TEST(ProgramConfig, DescribesKeysAsTextAndJson) {
   expect_refusal("config axis", 2, "no key begins with 'axis'");
   expect_refusal("config --json --markdown", 2, "--json");
   const Outcome help = run_program("run --help");
-  EXPECT_NE(help.output.find("axes: temperature, drafter, tree, policy, verifier\n"),
-            std::string::npos)
+  EXPECT_NE(
+      help.output.find("axes: temperature, drafter, tree, policy, verifier, weights, activations,"),
+      std::string::npos)
       << help.output;
 }
 
