@@ -69,18 +69,17 @@ Setting setting_of_forwards(const Setting& setting) {
 const Schema<CostRow>& costs_table() {
   static const Schema<CostRow> table{
       "costs.csv", "a point of the cost surface, measured",
-      joined<CostRow>({
-          point_columns(),
-          estimate_columns<CostRow>(
-              "ns", &CostRow::ns, {.high = 1e15, .unit = "ns"},
-              "mean over `n` passes of the median in each, with its 95 % interval (Student's t "
-              "over passes, on the scale of logarithms). A machine that is now fast and now slow "
-              "thus counts as it does in walltimes. A point that one pass met has the median of "
-              "`n` timings and the interval of order statistics, empty if `n` < 6. Rows before "
-              "2026-11-24 are such medians over all passes"),
-          {{"n", [](auto& row) -> auto& { return row.ns.n; }, Count{.least = 1},
-            "passes; of a point that one pass met, timings"}}  // namespace speclab::analysis
-      })};
+      joined<CostRow>(
+          {point_columns(),
+           estimate_columns<CostRow>(
+               "ns", &CostRow::ns, {.high = 1e15, .unit = "ns"},
+               "mean over `n` passes of the median in each, with its 95 % interval (Student's t "
+               "over passes, on the scale of logarithms). A machine that is now fast and now slow "
+               "thus counts as it does in walltimes. A point that one pass met has the median of "
+               "`n` timings and the interval of order statistics, empty if `n` < 6. Rows before "
+               "2026-11-24 are such medians over all passes"),
+           {{"n", [](auto& row) -> auto& { return row.ns.n; }, Count{.least = 1},
+             "passes; of a point that one pass met, timings"}}})};
   return table;
 }
 

@@ -30,7 +30,7 @@ struct PassTime {
 
 /// A point of the cost surface.
 struct CostRow {
-  /// As setting_of_costs makes it; of the target's own costs the model alone, as it is loaded.
+  /// The result of setting_of_costs, or of setting_of_forwards for the target's own costs.
   Setting setting{};
   std::optional<Regime> regime{};  ///< nothing where it does not matter
   sim::CostKind kind = sim::CostKind::target;

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Of a drafter with versions the newest.
+/// A drafter with versions is looked up as its newest one.
 std::string folder_of(const std::string& path) {
   std::error_code none;
   if (std::filesystem::is_directory(path, none)) return newest_version(path);

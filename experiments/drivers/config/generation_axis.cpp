@@ -68,7 +68,7 @@ engines::DrafterOptions drafter_of(const RunConfig& config, const Setting& setti
   throw_contract_error("a drafter of the config", __FILE__, __LINE__, setting.drafter);
 }
 
-/// What the keys say whatever is drafted, at a temperature that they allow.
+/// The decoding of the keys without drafts, at a temperature that they allow.
 GenerationPlan plain_generation(const RunConfig& config, const Setting& setting) {
   Setting plain = setting.plain();
   const KeyTexts texts = key_texts(setting.generation);

@@ -18,7 +18,7 @@ namespace speclab::experiments {
 /// Entries of kinds without generations, by cell and prompt; no prompt: the whole cell.
 using CellEntries = std::map<std::pair<std::size_t, std::optional<std::size_t>>, CellEntry>;
 
-/// By row_id; what they say stays in the journals.
+/// Keyed by row_id; the journals keep the contents.
 using StoredEntries = std::map<std::int64_t, StoredEntry>;
 
 /// The part of a log that a plan uses, numbered as the plan does.
@@ -110,7 +110,7 @@ class RunLog {
   int section() const { return view_.section; }
   /// Of the plan's section.
   const std::optional<HeaderEntry>& header() const { return view_.header; }
-  /// By row_id; what they say stays in the journals.
+  /// Keyed by row_id; the journals keep the contents.
   const StoredEntries& rows() const { return view_.rows; }
   /// Reads what the rows say, in the order of row_id. @throws DataError if a journal cannot be
   /// read, or a row of it

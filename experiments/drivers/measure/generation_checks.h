@@ -13,7 +13,8 @@ namespace speclab::experiments {
 void check_generation(const GenerationRecord& record, const engines::StopOptions& stop,
                       const engines::Tokenizer& tokenizer);
 
-/// The same of a search, which may take steps behind the end of its best text.
+/// A search keeps all of this but the count of tokens: it may take steps behind the end of its best
+/// text.
 void check_ending(const GenerationRecord& record, const engines::StopOptions& stop,
                   const engines::Tokenizer& tokenizer);
 

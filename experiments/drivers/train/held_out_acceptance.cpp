@@ -14,8 +14,8 @@
 namespace speclab::experiments {
 namespace {
 
-/// As in experiments/configs/drafter_acceptance.toml: ten siblings show the ranks at temperature 0
-/// too, and a chain of four goes on behind the first of them.
+/// The tree of experiments/configs/drafter_acceptance.toml: ten siblings show the ranks at
+/// temperature 0 too, and a chain of four goes on behind the first of them.
 constexpr const char* kTree = "parents:0,0,0,0,0,0,0,0,0,0,1,11,12";
 constexpr int kDeepest = 4, kMostTokens = 32;
 constexpr std::size_t kMostHeldOut = 16;

@@ -1,6 +1,6 @@
 #pragma once
-// What a new drafter would keep of the target's own text, measured on prompts it was not trained
-// on.
+// The acceptance of a new drafter: the share of its drafts that the target would keep in its own
+// text, for prompts that the drafter was not trained on.
 
 #include <string>
 
