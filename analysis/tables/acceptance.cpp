@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "analysis/tables/fields.h"
@@ -18,7 +20,8 @@ namespace {
 /// Sums made in two orders may differ by that share.
 constexpr double kSumRounding = 1e-9;
 
-void check_sums(const Table& table, std::size_t place, const AcceptanceRow& row) {
+template <typename Row>
+void check_sums(const Table& table, std::size_t place, const Row& row) {
   const DepthSums& sums = row.sums;
   if (sums.drafts > row.positions) table.fail(place, "drafts", "at most positions");
   check_part(table, place, "reached", sums.reached, static_cast<double>(sums.drafts));
@@ -33,8 +36,9 @@ void check_sums(const Table& table, std::size_t place, const AcceptanceRow& row)
 
 /// The target's mass on the drafter's k most likely tokens, for each k; empty from the first rank
 /// on that is not known.
-std::vector<Column<AcceptanceRow>> rank_columns() {
-  std::vector<Column<AcceptanceRow>> columns;
+template <typename Row>
+std::vector<Column<Row>> rank_columns() {
+  std::vector<Column<Row>> columns;
   for (std::size_t rank = 0; rank < kRanks; ++rank) {
     const std::string name = fmt::format("in_top_{}", rank + 1);
     columns.push_back(
@@ -44,7 +48,7 @@ std::vector<Column<AcceptanceRow>> rank_columns() {
                     "of the drafter; k ends the name. At temperature 0 there are as many as "
                     "drafted siblings. A "
                     "field is empty if any draft of the prompt tells fewer",
-         [name, rank](const Table& table, std::size_t place, AcceptanceRow& row) {
+         [name, rank](const Table& table, std::size_t place, Row& row) {
            const auto value = table.optional_number(place, name);
            if (rank == 0) row.sums.known_ranks = 0;
            if (!value) return;
@@ -55,11 +59,36 @@ std::vector<Column<AcceptanceRow>> rank_columns() {
            row.sums.in_top[rank] = *value;
            row.sums.known_ranks = rank + 1;
          },
-         [rank](const AcceptanceRow& row, CsvWriter& csv) {
+         [rank](const Row& row, CsvWriter& csv) {
            rank < row.sums.known_ranks ? csv.field(row.sums.in_top[rank]) : csv.missing();
          }});
   }
   return columns;
+}
+
+template <typename Row>
+Column<Row> positions_column() {
+  return {"positions", &Row::positions, Count{.least = 1, .unit = "tokens"},
+          "places of its text, also those where the drafter had nothing to say"};
+}
+
+template <typename Row>
+Column<Row> depth_column() {
+  constexpr std::int64_t kDeepest = 10'000;
+  return {"depth", &Row::depth, Count{.least = 1, .most = kDeepest, .unit = "tokens"},
+          "depth of the drafted token, 1 is the first"};
+}
+
+template <typename Row>
+std::vector<Column<Row>> sum_columns() {
+  const auto of = part_of(&Row::sums);
+  return {{"drafts", of(&DepthSums::drafts), Count{}, "drafts that have one there"},
+          {"reached", of(&DepthSums::reached), Number{},
+           "sum of the chances that the token is tested at all"},
+          {"accepted", of(&DepthSums::accepted), Number{},
+           "sum of those chances times the sum of min(p, q), the chance that the drafted token "
+           "is kept. If tokens are chosen (temperature 0, grown trees), p of the first takes the "
+           "place of that sum"}};
 }
 
 /// Checks a row against those before it.
@@ -95,27 +124,32 @@ std::size_t num_texts(const std::vector<AcceptanceRow>& rows) {
 
 const Schema<AcceptanceRow>& acceptance_table() {
   using A = AcceptanceRow;
-  const auto of = part_of(&A::sums);
-  constexpr std::int64_t kDeepest = 10'000;
   static const Schema<A> table{
       "acceptance.csv",
       "a prompt of a cell and a depth of its drafts (kind `drafter_acceptance`, which writes this, "
       "the manifest and the next)",
-      joined<A>(
-          {cell_columns<A>(&A::cell_id, &A::category, &A::axes),
-           {{"prompt_id", &A::prompt_id, Text{}, "prompt"},
-            {"positions", &A::positions, Count{.least = 1, .unit = "tokens"},
-             "places of its text, also those where the drafter had nothing to say"},
-            {"depth", &A::depth, Count{.least = 1, .most = kDeepest, .unit = "tokens"},
-             "depth of the drafted token, 1 is the first"},
-            {"drafts", of(&DepthSums::drafts), Count{}, "drafts that have one there"},
-            {"reached", of(&DepthSums::reached), Number{},
-             "sum of the chances that the token is tested at all"},
-            {"accepted", of(&DepthSums::accepted), Number{},
-             "sum of those chances times the sum of min(p, q), the chance that the drafted token "
-             "is kept. If tokens are chosen (temperature 0, grown trees), p of the first takes the "
-             "place of that sum"}},
-           rank_columns()})};
+      joined<A>({cell_columns<A>(&A::cell_id, &A::category, &A::axes),
+                 {{"prompt_id", &A::prompt_id, Text{}, "prompt"}, positions_column<A>(),
+                  depth_column<A>()},
+                 sum_columns<A>(), rank_columns<A>()})};
+  return table;
+}
+
+const Schema<DrafterCounts>& drafter_counts_table() {
+  using D = DrafterCounts;
+  static const Schema<D> table{
+      "acceptance.csv of a drafter",
+      "a group of held-out texts and a depth of the drafts in it (`speclab train` writes it beside "
+      "the drafter, `speclab predict --machine` reads it)",
+      joined<D>({{{"drafter", &D::drafter, Text{}, "kind of drafter"},
+                  {"tree", &D::tree, Text{}, "of its drafts, whose first nodes are a chain"},
+                  {"temperature", &D::temperature, Number{}, ""},
+                  {"category", &D::category, Text{}, "group: a kind of text, or one text"},
+                  depth_column<D>(),
+                  {"n_prompts", &D::n_prompts, Count{.least = 1},
+                   "texts of the group that have a draft as deep"},
+                  positions_column<D>()},
+                 sum_columns<D>(), rank_columns<D>()})};
   return table;
 }
 
@@ -126,6 +160,18 @@ std::vector<AcceptanceRow> read_acceptance(const std::string& path) {
         check_sums(table, place, row);
         before.check(table, place, row);
       });
+}
+
+std::vector<DrafterCounts> read_drafter_counts(const std::string& path) {
+  std::set<std::tuple<std::string, std::string, double, std::string, int>> seen;
+  auto rows = drafter_counts_table().read(
+      path, [&seen](const Table& table, std::size_t place, const DrafterCounts& row) {
+        check_sums(table, place, row);
+        if (!seen.emplace(row.drafter, row.tree, row.temperature, row.category, row.depth).second)
+          table.fail(place, "depth", "an earlier row has the same drafter, group and depth");
+      });
+  if (rows.empty()) throw DataError(path + ": no counts; `speclab train` writes some");
+  return rows;
 }
 
 bool are_rounds_observed(const Manifest& manifest) {

@@ -42,6 +42,22 @@ const Schema<AcceptanceRow>& acceptance_table();
 /// cell or prompt contradict each other
 std::vector<AcceptanceRow> read_acceptance(const std::string& path);
 
+/// A drafter's drafts at one depth in one group of texts, as they stand beside the drafter.
+struct DrafterCounts {
+  std::string drafter, tree;
+  double temperature = 0;
+  std::string category;        ///< of the group: a kind of text, or one text
+  int depth = 1;
+  std::int64_t n_prompts = 0;  ///< texts of the group that have a draft as deep
+  std::int64_t positions = 0;  ///< places of those
+  DepthSums sums;
+};
+
+/// acceptance.csv of a version of a drafter
+const Schema<DrafterCounts>& drafter_counts_table();
+/// @throws DataError naming file, line and column; also if there is no row
+std::vector<DrafterCounts> read_drafter_counts(const std::string& path);
+
 /// Whether drafts were looked at where rounds begin, and not at every place of a text.
 bool are_rounds_observed(const Manifest& manifest);
 

@@ -48,4 +48,15 @@ struct PredictedLengthRow {
 /// The table of `speclab predict --csv`.
 const Schema<PredictedLengthRow>& predicted_lengths_table();
 
+/// A drafter at one temperature, whose costs and acceptance were measured apart.
+struct ComposedSpeedupRow {
+  std::string drafter;
+  double temperature = 0;
+  Estimate composed_speedup;
+  double tokens_per_round = 1, drafting_fraction = 0;
+};
+
+/// The table of `speclab predict --machine --csv`.
+const Schema<ComposedSpeedupRow>& composed_speedups_table();
+
 }  // namespace speclab::analysis

@@ -18,6 +18,10 @@ struct Estimate {
   double value = 0;
   std::optional<Interval> interval{};
   std::size_t n = 0;
+
+  /// The ends of the interval; the value where there is none.
+  double low() const { return interval ? interval->low : value; }
+  double high() const { return interval ? interval->high : value; }
 };
 
 /// The estimate in another unit. @param factor  > 0

@@ -7,6 +7,7 @@ namespace {
 
 constexpr const char* kAcceptance = "Acceptance (one of)";
 constexpr const char* kCosts = "Costs (ratios, or a file)";
+constexpr const char* kComposed = "Costs of a machine, composed with counts of drafters";
 constexpr const char* kQuestions = "Further questions";
 
 std::string up_to(int most) { return fmt::format("1 to {}", most); }
@@ -73,6 +74,22 @@ void add_cost_options(CLI::App* command, PredictOptions& options) {
       "Context to take from --costs, in tokens before the round; the middle one if not given");
 }
 
+void add_composing_options(CLI::App* command, PredictOptions& options) {
+  command
+      ->add_option("--machine", options.machine,
+                   "Costs that speclab run --machine NAME kept, or a folder with a costs.csv: "
+                   "print speed-ups of --drafter, or of all drafters that it timed")
+      ->group(kComposed);
+  command
+      ->add_option("--counts", options.counts,
+                   "acceptance.csv of the drafter, instead of the one beside its newest version")
+      ->group(kComposed);
+  add_number(command, "--prompt-tokens", options.prompt_tokens,
+             "Tokens of the prompt of a text (128); --new-tokens are those behind it (128)")
+      ->check(takes("1 to 1000000"))
+      ->group(kComposed);
+}
+
 void add_question_options(CLI::App* command, PredictOptions& options) {
   add_number(command, "--new-tokens", options.new_tokens,
              "Answer for drafting beside verification (DSI): tokens of a text")
@@ -112,6 +129,7 @@ void add_question_options(CLI::App* command, PredictOptions& options) {
 void add_predict_options(CLI::App* command, PredictOptions& options) {
   add_acceptance_options(command, options);
   add_cost_options(command, options);
+  add_composing_options(command, options);
   add_question_options(command, options);
   add_number(command, "--speculation-length", options.speculation_length,
              "Print the answer for this length too")

@@ -55,6 +55,11 @@ void add_plan_options(CLI::App* command, RunCommandOptions& options) {
                    "Run folder from which --dry-run estimates the time. The default is the run's "
                    "own rows, else a committed run of equal models and drafters")
       ->needs(dry_run);
+  command
+      ->add_option("--machine", options.machine,
+                   "Keep the costs as those of this machine, in results/machines/NAME; speclab "
+                   "predict --machine NAME composes them with drafters")
+      ->check(not_empty());
   command->add_flag("--yes", options.yes,
                     fmt::format("Run a sweep of more than {} generations", kMostWithoutYes));
   command->add_flag("!--no-report", options.report, "Make no report at the end");

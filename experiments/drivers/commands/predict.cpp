@@ -7,6 +7,7 @@
 
 #include "analysis/plots/gnuplot.h"
 #include "experiments/drivers/predict/asked_answers.h"
+#include "experiments/drivers/predict/composed_speedups.h"
 #include "experiments/drivers/predict/prediction_output.h"
 #include "sim/system/errors.h"
 
@@ -26,11 +27,29 @@ void print_notes(const PredictOptions& options, const Prediction& prediction) {
                fmt::join(asked, ", "));
 }
 
+int print_composition(const PredictOptions& options) {
+  const Composition composition = composed_speedups(options);
+  fmt::print("{}", options.csv    ? composition_csv(composition)
+                   : options.json ? composition_json(composition)
+                                  : composition_text(composition));
+  return 0;
+}
+
+/// @throws ConfigError for options that belong to --machine
+void check_no_composition(const PredictOptions& options) {
+  if (options.counts || options.prompt_tokens)
+    throw ConfigError(fmt::format(
+        "{} belongs to --machine, which composes costs with counts; give that or leave it out",
+        options.counts ? "--counts" : "--prompt-tokens"));
+}
+
 }  // namespace
 
 int run_predict(const PredictOptions& options) {
   if (options.csv && options.json)
     throw ConfigError("--csv and --json contradict each other; give one");
+  if (options.machine) return print_composition(options);
+  check_no_composition(options);
   if (options.plot) analysis::expect_drawable(*options.plot);
   const Prediction prediction = predict(options);
   if (options.plot) {

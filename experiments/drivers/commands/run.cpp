@@ -14,6 +14,7 @@
 #include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/plan/plan_prompts.h"
+#include "experiments/drivers/predict/machine_costs.h"
 #include "experiments/drivers/program/command_folders.h"
 #include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/program/interruption.h"
@@ -73,6 +74,7 @@ class RunCommand {
     end_.folder = folder_;
     end_.cells = plan_.cells.size();
     check_numbers();
+    check_machine();
     const bool shares = options.workers > 0 || options.slurm;
     if (options.allow_mixed && yield() != Yield::generations)
       throw ConfigError(
@@ -103,6 +105,7 @@ class RunCommand {
     end_.is_submitted = options_.slurm && !on_slurm();
     if (end_.is_submitted) return 0;
     end_.was_complete = !options_.slurm && measure() == RunOutcome::was_complete;
+    keep_costs();
     return end_.was_complete ? say_complete() : say_completed();
   }
 
@@ -115,6 +118,16 @@ class RunCommand {
     check("--workers", options_.workers, 0, 1024);
     check("--timeout-s", options_.generation_timeout_s, 0, 1e6);
     check("--slurm-tasks", options_.on_slurm.tasks, 1, 10000);
+  }
+
+  void check_machine() const {
+    if (options_.machine.empty()) return;
+    expect_machine_name(options_.machine);
+    if (yield() == Yield::drafts)
+      throw ConfigError(
+          fmt::format("--machine: experiment.kind = {}; allowed: cost_surface and decoding, whose "
+                      "runs measure costs",
+                      plan_.config.kind));
   }
 
   bool needs_yes() const {
@@ -235,6 +248,13 @@ class RunCommand {
                   fmt::format("the preparing job left no files; see its log in {}/slurm", folder_));
     if (!RunJournals(plan_, access()).is_complete()) merge_run(plan_, run_options(), open_engines);
     return true;
+  }
+
+  /// As the costs of a machine, where that was asked for.
+  void keep_costs() const {
+    if (options_.machine.empty()) return;
+    say(fmt::format("the costs of {} are in {}", options_.machine,
+                    keep_machine_costs(folder_, options_.machine)));
   }
 
   int say_complete() {

@@ -14,6 +14,7 @@ struct RunCommandOptions {
   std::string config;
   std::vector<std::string> settings{};  ///< "key=value", applied over the config
   std::string output{};                 ///< empty: results/runs/NAME
+  std::string machine{};                ///< keeps the costs by that name; empty: nowhere
   bool dry_run = false;
   std::string times_from{};  ///< folder of an earlier run, for the time that --dry-run tells
   bool yes = false;          ///< a sweep of more than kMostWithoutYes generations is meant

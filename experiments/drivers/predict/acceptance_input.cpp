@@ -58,7 +58,7 @@ std::vector<double> parse_ranks(const std::string& list) {
 }
 
 /// Mean over prefixes, taken as independent.
-IntervalValue mean_over_prefixes(const analysis::ClusterTotals& accepted) {
+analysis::Estimate mean_over_prefixes(const analysis::ClusterTotals& accepted) {
   if (std::reduce(accepted.numerator.begin(), accepted.numerator.end()) == 0.0) return {};
   const analysis::Estimate mean =
       within(analysis::Bootstrap(kBootstrapSeed).ratio(accepted), 0.0, 1.0);
@@ -109,7 +109,7 @@ AcceptanceInput from_laws(const PredictOptions& options) {
 }
 
 AcceptanceInput from_rate(const std::string& text) {
-  return {.rate = parse_interval_value("--acceptance-rate", text, kProbability), .source = "given"};
+  return {.rate = parse_estimate("--acceptance-rate", text, kProbability), .source = "given"};
 }
 
 /// @throws ConfigError where --rank-acceptance says another α

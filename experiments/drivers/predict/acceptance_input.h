@@ -5,7 +5,7 @@
 
 #include "analysis/tables/trace.h"
 #include "experiments/drivers/predict/answers.h"
-#include "experiments/drivers/predict/interval_value.h"
+#include "experiments/drivers/predict/typed_numbers.h"
 #include "experiments/drivers/predict/predict_options.h"
 #include "sim/analytic/sibling_acceptance.h"
 
@@ -13,8 +13,8 @@ namespace speclab::experiments {
 
 /// What is known of acceptance.
 struct AcceptanceInput {
-  IntervalValue rate;  ///< α
-  std::vector<IntervalValue>
+  analysis::Estimate rate;  ///< α
+  std::vector<analysis::Estimate>
       tokens_by_position{};  ///< [γ] tokens a round by a trace's acceptance by position, γ = 0, 1,
                              ///< ...; empty where only α is known
   std::vector<double> rank_acceptance{};  ///< of the children of a tree's node; empty where unknown

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "experiments/drivers/predict/interval_value.h"
+#include "experiments/drivers/predict/typed_numbers.h"
 #include "sim/analytic/batch.h"
 #include "sim/analytic/dsi.h"
 #include "sim/analytic/mlp_speculator.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "analysis/tables/costs.h"
-#include "experiments/drivers/predict/interval_value.h"
+#include "experiments/drivers/predict/typed_numbers.h"
 #include "experiments/drivers/predict/pair_surface.h"
 #include "sim/system/errors.h"
 
@@ -20,7 +20,7 @@ namespace {
 constexpr AllowedNumbers kCostRatio{0.0, 1e6, "numbers from 0 to 1e6"};
 constexpr AllowedNumbers kPositiveRatio{1e-6, 1e6, "numbers from 1e-6 to 1e6"};
 
-double at_end(const IntervalValue& value, End end) {
+double at_end(const analysis::Estimate& value, End end) {
   switch (end) {
     case End::value:
       return value.value;
@@ -32,7 +32,7 @@ double at_end(const IntervalValue& value, End end) {
   throw_contract_error("an End", __FILE__, __LINE__, "not an End");
 }
 
-std::string text_of(const char* name, const IntervalValue& value) {
+std::string text_of(const char* name, const analysis::Estimate& value) {
   return value.interval
              ? fmt::format("{} {} [{}, {}]", name, value.value, value.low(), value.high())
              : fmt::format("{} {}", name, value.value);
@@ -55,11 +55,11 @@ CostInput from_ratios(const PredictOptions& options) {
         "no cost of drafting; give --cost-ratio C (one draft forward / one target forward) or "
         "--costs COSTS.csv");
   check_nothing_to_choose(options);
-  const IntervalValue draft = parse_interval_value("--cost-ratio", *options.cost_ratio, kCostRatio);
-  const IntervalValue verify = parse_interval_value(
+  const analysis::Estimate draft = parse_estimate("--cost-ratio", *options.cost_ratio, kCostRatio);
+  const analysis::Estimate verify = parse_estimate(
       "--verify-cost-ratio", options.verify_cost_ratio.value_or("1"), kPositiveRatio);
-  const IntervalValue overhead =
-      parse_interval_value("--overhead-ratio", options.overhead_ratio.value_or("0"), kCostRatio);
+  const analysis::Estimate overhead =
+      parse_estimate("--overhead-ratio", options.overhead_ratio.value_or("0"), kCostRatio);
   const auto at = [=](int, const CostCorner& corner) {
     return sim::RelativeCosts{.cost_ratio = at_end(draft, corner.draft),
                               .verify_cost_ratio = at_end(verify, corner.verify),

@@ -30,13 +30,13 @@ std::string origin(const std::string& name, const std::string& folder) {
                      escaped(read.provenance("machine"), 100), others);
 }
 
+}  // namespace
+
 std::string origin_of_table(const std::string& path) {
   const std::filesystem::path table(path);
   return origin(table.filename().string(),
                 table.has_parent_path() ? table.parent_path().string() : ".");
 }
-
-}  // namespace
 
 std::vector<std::string> input_origins(const PredictOptions& options) {
   std::vector<std::string> origins;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "experiments/drivers/predict/asked_answers.h"
-#include "experiments/drivers/predict/interval_value.h"
+#include "experiments/drivers/predict/typed_numbers.h"
 #include "sim/analytic/block_verification.h"
 #include "sim/analytic/candidates.h"
 #include "sim/analytic/one_token.h"

@@ -49,15 +49,15 @@ double LengthModel::speedup(double tokens, int length, const CostCorner& corner)
                      : sim::predicted_speedup_of_tokens(tokens, length, costs_.at(length, corner));
 }
 
-IntervalValue LengthModel::speedup_with_interval(const IntervalValue& tokens, int length) const {
+analysis::Estimate LengthModel::speedup_with_interval(const analysis::Estimate& tokens, int length) const {
   return {.value = speedup(tokens.value, length, {}),
           .interval = analysis::Interval{speedup(tokens.low(), length, kDearRounds),
                                          speedup(tokens.high(), length, kCheapRounds)}};
 }
 
-IntervalValue LengthModel::tokens(int length) const {
-  const IntervalValue& rate = acceptance_.rate;
-  IntervalValue tokens{.value = sim::tokens_per_round(rate.value, length)};
+analysis::Estimate LengthModel::tokens(int length) const {
+  const analysis::Estimate& rate = acceptance_.rate;
+  analysis::Estimate tokens{.value = sim::tokens_per_round(rate.value, length)};
   if (rate.interval)
     tokens.interval = {sim::tokens_per_round(rate.low(), length),
                        sim::tokens_per_round(rate.high(), length)};

@@ -35,10 +35,10 @@ class LengthModel {
  private:
   double speedup(double tokens_per_round, int speculation_length, const CostCorner& corner) const;
   /// Over all that the intervals of the tokens and of the costs allow.
-  IntervalValue speedup_with_interval(const IntervalValue& tokens_per_round,
+  analysis::Estimate speedup_with_interval(const analysis::Estimate& tokens_per_round,
                                       int speculation_length) const;
   /// By the one rate α.
-  IntervalValue tokens(int speculation_length) const;
+  analysis::Estimate tokens(int speculation_length) const;
   /// By the trace's acceptance by position, as far as it reaches.
   void add_trace(PredictedLength& at) const;
   int best_length(double acceptance_rate, const CostCorner& corner) const;

@@ -69,8 +69,8 @@ class ChainCounts {
 
 /// By the acceptance of each level, for the lengths that the rounds can answer for; nothing where
 /// that is none.
-std::vector<IntervalValue> tokens_by_position(const std::vector<sim::AcceptanceCounts>& clusters) {
-  std::vector<IntervalValue> tokens;
+std::vector<analysis::Estimate> tokens_by_position(const std::vector<sim::AcceptanceCounts>& clusters) {
+  std::vector<analysis::Estimate> tokens;
   const int longest = sim::longest_supported_length(clusters);
   for (int length = 0; longest > 0 && length <= longest; ++length) {
     const sim::Estimate estimate = sim::tokens_per_round_estimate(clusters, length).value();
@@ -82,9 +82,9 @@ std::vector<IntervalValue> tokens_by_position(const std::vector<sim::AcceptanceC
 /// Where one acceptance rate expects other tokens than the trace's positions show, at the first
 /// such length.
 std::optional<std::string> contradiction_note(double rate,
-                                              const std::vector<IntervalValue>& by_position) {
+                                              const std::vector<analysis::Estimate>& by_position) {
   for (std::size_t length = 1; length < by_position.size(); ++length) {
-    const IntervalValue& seen = by_position[length];
+    const analysis::Estimate& seen = by_position[length];
     const double expected = sim::tokens_per_round(rate, static_cast<int>(length));
     if (seen.interval && (expected < seen.low() || expected > seen.high()))
       return fmt::format(

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <set>
 
-#include "analysis/stats/pair_costs.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {
@@ -14,42 +13,35 @@ namespace {
 
 using analysis::CostRow;
 
-double ns_at(const analysis::Estimate& ns, End end) {
-  if (!ns.interval || end == End::value) return ns.value;
-  return end == End::low ? ns.interval->low : ns.interval->high;
+/// The costs at one end of their intervals.
+std::vector<CostRow> at_end(std::vector<CostRow> costs, End end) {
+  for (CostRow& row : costs)
+    if (row.ns.interval && end != End::value)
+      row.ns.value = end == End::low ? row.ns.interval->low : row.ns.interval->high;
+  return costs;
 }
 
-/// Rows of one kind that belong to a pair.
-std::vector<CostRow> rows_of(const std::vector<CostRow>& costs, const CostPair& pair,
-                             sim::CostKind kind) {
-  std::vector<CostRow> rows;
-  std::ranges::copy_if(costs, std::back_inserter(rows), [&](const CostRow& row) {
-    const auto its = pair_of(row);
-    return row.kind == kind && its && its->setting == pair.setting &&
-           (!row.regime || row.regime == pair.regime);
-  });
-  return rows;
-}
-
+/// Rows of one kind that belong to a pair, under its setting. A file may leave out the regime.
 /// @throws DataError for rows or contexts beyond those of any machine
-std::vector<sim::CostPoint> points_of(const std::string& path, const std::vector<CostRow>& rows,
-                                      End end) {
+std::vector<CostRow> rows_of(const std::string& path, const std::vector<CostRow>& costs,
+                             const CostPair& pair, sim::CostKind kind) {
   constexpr std::int64_t kMost = 1 << 20;
-  std::vector<sim::CostPoint> points;
-  for (const CostRow& row : rows) {
+  std::vector<CostRow> rows;
+  for (const CostRow& row : costs) {
+    const auto its = pair_of(row);
+    if (row.kind != kind || !its || its->setting != pair.setting ||
+        (row.regime && row.regime != pair.regime))
+      continue;
     if (row.rows > kMost || row.context > kMost)
       throw DataError(fmt::format("{}: {} rows at context {}; allowed: at most {} of either", path,
                                   row.rows, row.context, kMost));
-    const double ns = ns_at(row.ns, end);
-    points.push_back({.kind = row.kind,
-                      .rows = static_cast<int>(row.rows),
-                      .context = static_cast<int>(row.context),
-                      .ns = ns,
-                      .ns_low = ns,
-                      .ns_high = ns,
-                      .n = 1});
+    rows.push_back(row);
+    rows.back().setting = pair.setting;
+    rows.back().regime = kind == sim::CostKind::target
+                             ? std::nullopt
+                             : std::optional(pair.regime.value_or(Regime::greedy));
   }
-  return points;
+  return rows;
 }
 
 /// @throws DataError where a point was measured twice: which of the two costs would be taken?
@@ -95,25 +87,29 @@ std::optional<CostPair> pair_of(const CostRow& row) {
 
 PairSurface::PairSurface(const std::string& path, const std::vector<CostRow>& costs,
                          const CostPair& pair)
-    : target_(rows_of(costs, pair.plain(), sim::CostKind::target)),
-      draft_(rows_of(costs, pair, sim::CostKind::draft)),
-      overhead_(rows_of(costs, pair, sim::CostKind::overhead)),
-      plain_overhead_(rows_of(costs, pair.plain(), sim::CostKind::overhead)) {
-  for (const auto& [rows, what] : {std::pair{&target_, "target"},
-                                   {&overhead_, "overhead (with the drafter)"},
-                                   {&plain_overhead_, "overhead of plain decoding"}})
+    : target_(rows_of(path, costs, pair.plain(), sim::CostKind::target)),
+      draft_(rows_of(path, costs, pair, sim::CostKind::draft)) {
+  const std::vector<CostRow> overhead = rows_of(path, costs, pair, sim::CostKind::overhead),
+                             plain = rows_of(path, costs, pair.plain(), sim::CostKind::overhead);
+  using Rows = const std::vector<CostRow>*;
+  for (const auto& [rows, what] : {std::pair<Rows, const char*>{&target_, "target"},
+                                   {&overhead, "overhead (with the drafter)"},
+                                   {&plain, "overhead of plain decoding"}})
     if (rows->empty())
       throw DataError(fmt::format("{}: no cost of kind {} for {}; measure it, or give ratios", path,
                                   what, pair.text()));
-  for (const auto* rows : {&target_, &draft_, &overhead_, &plain_overhead_})
+  std::vector<CostRow> all;
+  for (const Rows rows : {Rows(&target_), Rows(&draft_), &overhead, &plain}) {
     check_distinct(path, *rows);
+    all.insert(all.end(), rows->begin(), rows->end());
+  }
   check_grid(path, target_);
+  has_interval_ = std::ranges::any_of(all, [](const CostRow& row) { return row.ns.interval.has_value(); });
+  Setting drafting = pair.setting;
+  drafting.temperature = pair.regime.value_or(Regime::greedy) == Regime::greedy ? 0 : 1;
   for (const End end : {End::value, End::low, End::high}) {
-    target_at_.emplace_back(points_of(path, target_, end));
-    draft_at_.emplace_back(analysis::held_constant_outside(points_of(path, draft_, end)));
-    overhead_at_.emplace_back(analysis::held_constant_outside(points_of(path, overhead_, end)));
-    plain_overhead_at_.emplace_back(
-        analysis::held_constant_outside(points_of(path, plain_overhead_, end)));
+    const std::vector<CostRow> rows = at_end(all, end);
+    by_end_.push_back({analysis::pair_costs(rows, drafting), analysis::pair_costs(rows, drafting.plain())});
   }
 }
 
@@ -135,22 +131,13 @@ std::pair<int, int> PairSurface::contexts() const {
   return {static_cast<int>(low.context), static_cast<int>(high.context)};
 }
 
-bool PairSurface::has_interval() const {
-  const auto known = [](const std::vector<CostRow>& rows) {
-    return std::ranges::any_of(rows,
-                               [](const CostRow& row) { return row.ns.interval.has_value(); });
-  };
-  return known(target_) || known(draft_) || known(overhead_) || known(plain_overhead_);
-}
-
 LengthCosts PairSurface::at(int context, End end) const {
-  const auto index = static_cast<std::size_t>(end);
-  LengthCosts costs{.plain_ns = target_at_[index].t_target_ns(1, context) +
-                                plain_overhead_at_[index].overhead_ns(1, context)};
+  const sim::CostSurface &drafting = *at(end).drafting.surface, &plain = *at(end).plain.surface;
+  LengthCosts costs{.plain_ns = plain.plain_step_ns(context)};
   for (int length = 0, last = longest(); length <= last; ++length) {
-    costs.draft_ns.push_back(draft_at_[index].t_draft_ns(length, context));
-    costs.verify_ns.push_back(target_at_[index].t_target_ns(length + 1, context));
-    costs.overhead_ns.push_back(overhead_at_[index].overhead_ns(length + 1, context));
+    costs.draft_ns.push_back(drafting.t_draft_ns(length, context));
+    costs.verify_ns.push_back(drafting.t_target_ns(length + 1, context));
+    costs.overhead_ns.push_back(drafting.overhead_ns(length + 1, context));
   }
   return costs;
 }

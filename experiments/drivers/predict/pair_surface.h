@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/stats/pair_costs.h"
 #include "analysis/tables/costs.h"
 #include "experiments/drivers/predict/cost_input.h"
-#include "sim/analytic/cost_surface.h"
 
 namespace speclab::experiments {
 
@@ -46,14 +46,19 @@ class PairSurface {
   int middle_context() const;
   /// The smallest and the largest timed.
   std::pair<int, int> contexts() const;
-  bool has_interval() const;
+  bool has_interval() const { return has_interval_; }
   /// Of every length up to the longest, at one context and one end of the intervals.
   LengthCosts at(int context, End end) const;
 
  private:
-  std::vector<analysis::CostRow> target_, draft_, overhead_, plain_overhead_;
-  std::vector<sim::CostSurface> target_at_, draft_at_, overhead_at_,
-      plain_overhead_at_;  ///< by End
+  struct Surfaces {
+    analysis::PairCosts drafting, plain;
+  };
+  const Surfaces& at(End end) const { return by_end_[static_cast<std::size_t>(end)]; }
+
+  std::vector<analysis::CostRow> target_, draft_;
+  bool has_interval_ = false;
+  std::vector<Surfaces> by_end_;
 };
 
 }  // namespace speclab::experiments

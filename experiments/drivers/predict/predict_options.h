@@ -23,6 +23,10 @@ struct PredictOptions {
   std::optional<std::string> temperature{};  ///< chooses as well
   std::optional<int> context{};
 
+  std::optional<std::string> machine{};  ///< kept costs, to be composed with counts
+  std::optional<std::string> counts{};   ///< acceptance.csv of a drafter; else the drafter's own
+  std::optional<int> prompt_tokens{};    ///< of a text, where speed-ups are composed
+
   std::string draft_operations_ratio = "0";
   std::optional<std::string> target_bytes{};
   std::optional<std::string> draft_bytes{};

@@ -55,7 +55,7 @@ bool is_wanted(const PredictOptions& options, const AcceptanceInput& acceptance)
 
 /// @param is_rate_certain  else an interval, which could only be that of the costs, would be too
 /// narrow
-IntervalValue speedup_of(const sim::OptimalTree& tree, const CostInput& costs,
+analysis::Estimate speedup_of(const sim::OptimalTree& tree, const CostInput& costs,
                          bool is_rate_certain) {
   const auto at = [&](const CostCorner& corner) {
     const sim::RelativeCosts forward = costs.at(tree.shape.num_nodes(), corner),
@@ -63,7 +63,7 @@ IntervalValue speedup_of(const sim::OptimalTree& tree, const CostInput& costs,
     return tree.tokens_per_round / (forward.verify_cost_ratio + forward.overhead_ratio +
                                     tree.shape.depth() * draft.cost_ratio);
   };
-  IntervalValue speedup{.value = at({})};
+  analysis::Estimate speedup{.value = at({})};
   if (costs.has_interval && is_rate_certain)
     speedup.interval = analysis::Interval{at(kDearRounds), at(kCheapRounds)};
   return speedup;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "experiments/drivers/predict/answers.h"
-#include "experiments/drivers/predict/interval_value.h"
+#include "experiments/drivers/predict/typed_numbers.h"
 #include "experiments/drivers/predict/predict_options.h"
 
 namespace speclab::experiments {
@@ -15,15 +15,15 @@ namespace speclab::experiments {
 /// intervals allow.
 struct PredictedLength {
   int speculation_length = 0;
-  IntervalValue tokens_per_round;
-  IntervalValue predicted_speedup;
+  analysis::Estimate tokens_per_round;
+  analysis::Estimate predicted_speedup;
   std::optional<double> accepted_fraction{};  ///< missing where nothing is drafted
   double operations_factor = 1.0;
   double target_reads_per_token = 1.0;
   std::optional<double> bytes_per_token{};  ///< where bytes are given
-  std::optional<IntervalValue>
+  std::optional<analysis::Estimate>
       trace_tokens_per_round{};  ///< from acceptance by position, as far as the trace reaches
-  std::optional<IntervalValue> trace_predicted_speedup{};
+  std::optional<analysis::Estimate> trace_predicted_speedup{};
 };
 
 /// The length with the largest predicted speed-up; the smallest of equals.
@@ -39,7 +39,7 @@ struct PredictedTree {
   int nodes = 1;   ///< root included
   int levels = 1;  ///< root included
   double tokens_per_round = 1.0;
-  IntervalValue predicted_speedup{
+  analysis::Estimate predicted_speedup{
       .value = 1.0};      ///< with the interval of the costs where acceptance has none
   std::string parents{};  ///< as `--tree` takes it; empty for the root alone
   std::optional<double>
@@ -49,7 +49,7 @@ struct PredictedTree {
 };
 
 struct Prediction {
-  IntervalValue acceptance_rate;
+  analysis::Estimate acceptance_rate;
   std::string acceptance_source, cost_source;
   std::vector<std::string> notes;
   bool counts_draft_operations = false;  ///< else operations are the target's alone

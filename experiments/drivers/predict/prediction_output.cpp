@@ -13,7 +13,7 @@ namespace {
 
 std::string number(double value) { return fmt::format("{:.4f}", value); }
 
-std::string with_interval(const IntervalValue& value) {
+std::string with_interval(const analysis::Estimate& value) {
   return value.interval
              ? fmt::format("{:.4f} [{:.4f}, {:.4f}]", value.value, value.low(), value.high())
              : number(value.value);
@@ -76,15 +76,7 @@ std::string tree_text(const PredictedTree& tree) {
 
 using nlohmann::ordered_json;
 
-analysis::Estimate estimate_of(const IntervalValue& value) {
-  return {.value = value.value, .interval = value.interval};
-}
-
-std::optional<analysis::Estimate> estimate_of(const std::optional<IntervalValue>& value) {
-  return value ? std::optional(estimate_of(*value)) : std::nullopt;
-}
-
-void add(ordered_json& object, const char* name, const IntervalValue& value) {
+void add(ordered_json& object, const char* name, const analysis::Estimate& value) {
   object[name] = value.value;
   if (!value.interval) return;
   object[std::string(name) + "_low"] = value.low();
@@ -137,7 +129,7 @@ ordered_json json_of(const Answer& answer) {
   return object;
 }
 
-analysis::Point point(int x, const IntervalValue& y) {
+analysis::Point point(int x, const analysis::Estimate& y) {
   return {.x = static_cast<double>(x), .y = y.value, .interval = y.interval};
 }
 
@@ -176,14 +168,14 @@ std::string prediction_csv(const Prediction& prediction) {
   std::vector<analysis::PredictedLengthRow> rows;
   for (const PredictedLength& at : prediction.lengths)
     rows.push_back({.speculation_length = at.speculation_length,
-                    .tokens_per_round = estimate_of(at.tokens_per_round),
-                    .predicted_speedup = estimate_of(at.predicted_speedup),
+                    .tokens_per_round = at.tokens_per_round,
+                    .predicted_speedup = at.predicted_speedup,
                     .accepted_fraction = at.accepted_fraction,
                     .operations_factor = at.operations_factor,
                     .target_reads_per_token = at.target_reads_per_token,
                     .bytes_per_token = at.bytes_per_token,
-                    .trace_tokens_per_round = estimate_of(at.trace_tokens_per_round),
-                    .trace_predicted_speedup = estimate_of(at.trace_predicted_speedup),
+                    .trace_tokens_per_round = at.trace_tokens_per_round,
+                    .trace_predicted_speedup = at.trace_predicted_speedup,
                     .is_optimum = is_at(prediction.optimum.at, at),
                     .is_trace_optimum = is_at(prediction.trace_optimum, at),
                     .is_chosen = is_at(prediction.chosen, at)});

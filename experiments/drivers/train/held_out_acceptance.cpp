@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "analysis/tables/acceptance.h"
-#include "analysis/tables/csv_writer.h"
 #include "experiments/drivers/kinds/draft_sums.h"
 #include "sim/policies/policy_registry.h"
 
@@ -28,28 +27,11 @@ std::size_t num_prompts(const engines::TrainOptions& options) {
       {kMostHeldOut, static_cast<std::size_t>(held_out), options.own_text.prompts.size()});
 }
 
-/// The drafts of one prompt at a depth, added up over prompts that have some there.
-struct SumsOfDepth {
-  std::int64_t num_prompts = 0, positions = 0;
-  analysis::DepthSums sums;
-
-  void add(std::int64_t positions_of_prompt, const analysis::DepthSums& more) {
-    ++num_prompts;
-    positions += positions_of_prompt;
-    sums.drafts += more.drafts;
-    sums.reached += more.reached;
-    sums.accepted += more.accepted;
-    sums.known_ranks = std::min(sums.known_ranks, more.known_ranks);
-    for (std::size_t rank = 0; rank < analysis::kRanks; ++rank)
-      sums.in_top[rank] += more.in_top[rank];
-  }
-};
-
 class HeldOutDrafts {
  public:
   HeldOutDrafts(engines::Engines& engines, const engines::LoadedModel& target,
                 const engines::TrainOptions& options, double temperature)
-      : options_(options) {
+      : options_(options), temperature_(temperature) {
     max_new_tokens_ = std::min(kMostTokens + kDeepest, options.own_text.max_new_tokens);
     engines::DecoderOptions decoding{
         .stop = {.max_new_tokens = max_new_tokens_},
@@ -63,7 +45,9 @@ class HeldOutDrafts {
     decoder_ = engines.make_decoder(*target.model, target.tokenizer, decoding);
   }
 
-  void add_prompt(std::size_t prompt, const std::function<void()>& check) {
+  /// Adds the rows of one prompt, a group by itself.
+  void add_prompt(std::size_t prompt, const std::function<void()>& check,
+                  std::vector<analysis::DrafterCounts>& rows) {
     seen_ = {};
     decoder_->begin({{static_cast<std::uint32_t>(prompt), options_.own_text.prompts[prompt]}},
                     *policy_);
@@ -74,47 +58,32 @@ class HeldOutDrafts {
     }
     tokens_ += num_tokens();
     decoder_->finish();
-    if (depths_.size() < seen_.depths().size()) depths_.resize(seen_.depths().size());
-    for (std::size_t depth = 0; depth < seen_.depths().size(); ++depth)
-      depths_[depth].add(seen_.positions(), seen_.depths()[depth]);
+    const std::vector<analysis::DepthSums>& depths = seen_.depths();
+    for (std::size_t depth = 0; depth < std::max<std::size_t>(1, depths.size()); ++depth)
+      rows.push_back({.drafter = options_.drafter,
+                      .tree = kTree,
+                      .temperature = temperature_,
+                      .category = fmt::format("held_out_{}", prompt + 1),
+                      .depth = static_cast<int>(depth + 1),
+                      .n_prompts = 1,
+                      .positions = seen_.positions(),
+                      .sums = depth < depths.size() ? depths[depth] : analysis::DepthSums{}});
   }
 
-  const std::vector<SumsOfDepth>& depths() const { return depths_; }
   std::int64_t tokens() const { return tokens_; }
 
  private:
   std::int64_t num_tokens() const { return std::ssize(decoder_->records().front().output_ids); }
 
   const engines::TrainOptions& options_;
+  double temperature_;
   std::int32_t max_new_tokens_ = 0;
   std::unique_ptr<SpeculationLengthPolicy> policy_ =
       make_policy(fmt::format("constant:{}", kDeepest));
   DraftSums seen_;
   std::unique_ptr<engines::RoundDecoder> decoder_;
-  std::vector<SumsOfDepth> depths_;  ///< depth 1 first
   std::int64_t tokens_ = 0;
 };
-
-std::vector<std::string> columns() {
-  std::vector<std::string> names{"drafter",   "tree",      "temperature", "category", "depth",
-                                 "n_prompts", "positions", "drafts",      "reached",  "accepted"};
-  for (std::size_t rank = 1; rank <= analysis::kRanks; ++rank)
-    names.push_back(fmt::format("in_top_{}", rank));
-  return names;
-}
-
-void add_rows(const std::string& drafter, double temperature,
-              const std::vector<SumsOfDepth>& depths, analysis::CsvWriter& csv) {
-  for (std::size_t depth = 0; depth < depths.size(); ++depth) {
-    const auto& [prompts, positions, sums] = depths[depth];
-    csv.field(drafter).field(kTree).field(temperature).field("held_out");
-    csv.field(static_cast<std::int64_t>(depth + 1)).field(prompts).field(positions);
-    csv.field(sums.drafts).field(sums.reached).field(sums.accepted);
-    for (std::size_t rank = 0; rank < analysis::kRanks; ++rank)
-      rank < sums.known_ranks ? csv.field(sums.in_top[rank]) : csv.missing();
-    csv.end_row();
-  }
-}
 
 }  // namespace
 
@@ -123,20 +92,17 @@ bool holds_out_prompts(const engines::TrainOptions& options) { return num_prompt
 std::string held_out_acceptance(engines::Engines& engines, const engines::LoadedModel& target,
                                 const engines::TrainOptions& options,
                                 const engines::TrainCallbacks& callbacks) {
-  const std::vector<std::string> names = columns();
-  const std::vector<std::string_view> views(names.begin(), names.end());
-  analysis::CsvWriter csv{views};
+  std::vector<analysis::DrafterCounts> rows;
   std::int64_t tokens = 0;
   for (std::size_t i = 0; i < kTemperatures.size(); ++i) {
     HeldOutDrafts drafts(engines, target, options, kTemperatures[i]);
     for (std::size_t prompt = 0; prompt < num_prompts(options); ++prompt)
-      drafts.add_prompt(prompt, [&] { callbacks.check(); });
-    add_rows(options.drafter, kTemperatures[i], drafts.depths(), csv);
+      drafts.add_prompt(prompt, [&] { callbacks.check(); }, rows);
     callbacks.progress({.phase = "acceptance",
                         .fraction = static_cast<double>(i + 1) / kTemperatures.size(),
                         .tokens = tokens += drafts.tokens()});
   }
-  return std::move(csv).content();
+  return analysis::drafter_counts_table().csv(rows);
 }
 
 }  // namespace speclab::experiments

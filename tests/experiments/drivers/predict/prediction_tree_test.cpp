@@ -17,7 +17,7 @@ TEST(PredictionOfTrees, OfATreeHasTheIntervalOfItsCosts) {
                          .tree_budget = 3,
                          .tree_levels = 2,
                          .rank_acceptance = "0.70,0.11"};
-  const IntervalValue speedup = predict(options).tree->predicted_speedup;
+  const analysis::Estimate speedup = predict(options).tree->predicted_speedup;
   EXPECT_NEAR(speedup.value, 1.81 / 1.2, 1e-12);
   EXPECT_NEAR(speedup.low(), 1.81 / 1.5, 1e-12);
   EXPECT_NEAR(speedup.high(), 1.81 / 1.05, 1e-12);

@@ -1,20 +1,12 @@
 #pragma once
-#include <optional>
+// Numbers of the command line, with intervals where they are known.
+
 #include <string>
 #include <vector>
 
 #include "analysis/tables/estimate.h"
 
 namespace speclab::experiments {
-
-/// A number, with its interval where one is known.
-struct IntervalValue {
-  double value = 0.0;
-  std::optional<analysis::Interval> interval{};
-
-  double low() const { return interval ? interval->low : value; }
-  double high() const { return interval ? interval->high : value; }
-};
 
 /// What a number on the command line may be.
 struct AllowedNumbers {
@@ -31,7 +23,7 @@ double parse_number(const std::string& option, const std::string& text,
                     const AllowedNumbers& allowed);
 
 /// VALUE, or VALUE:LOW:HIGH with LOW <= VALUE <= HIGH. @throws ConfigError
-IntervalValue parse_interval_value(const std::string& option, const std::string& text,
+analysis::Estimate parse_estimate(const std::string& option, const std::string& text,
                                    const AllowedNumbers& allowed);
 
 }  // namespace speclab::experiments

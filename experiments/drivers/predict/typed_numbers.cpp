@@ -1,4 +1,4 @@
-#include "experiments/drivers/predict/interval_value.h"
+#include "experiments/drivers/predict/typed_numbers.h"
 
 #include <fmt/format.h>
 
@@ -39,13 +39,13 @@ double parse_number(const std::string& option, const std::string& text,
   return *value + 0.0;  // not -0
 }
 
-IntervalValue parse_interval_value(const std::string& option, const std::string& text,
+analysis::Estimate parse_estimate(const std::string& option, const std::string& text,
                                    const AllowedNumbers& allowed) {
   const std::vector<std::string> parts = split(text, ':');
   if (parts.size() != 1 && parts.size() != 3)
     throw ConfigError(fmt::format("{} {}; allowed: VALUE or VALUE:LOW:HIGH, {}", option,
                                   escaped(text, 60), allowed.text));
-  IntervalValue result{.value = parse_number(option, parts[0], allowed)};
+  analysis::Estimate result{.value = parse_number(option, parts[0], allowed)};
   if (parts.size() == 1) return result;
   result.interval = analysis::Interval{parse_number(option, parts[1], allowed),
                                        parse_number(option, parts[2], allowed)};

@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "analysis/tables/predictions.h"
+#include "experiments/drivers/predict/composed_speedups.h"
+#include "experiments/drivers/predict/text_table.h"
+
+namespace speclab::experiments {
+namespace {
+
+std::string shown(const analysis::Estimate& value) {
+  return value.interval
+             ? fmt::format("{:.2f} [{:.2f}, {:.2f}]", value.value, value.low(), value.high())
+             : fmt::format("{:.2f}", value.value);
+}
+
+}  // namespace
+
+std::string composition_text(const Composition& composition) {
+  std::string text = fmt::format(
+      "composed speed-ups of {} with the policy {}: texts of {} tokens after {} tokens of prompt\n",
+      composition.model, composition.policy, composition.new_tokens, composition.prompt_tokens);
+  for (const std::string& source : composition.sources) text += source + "\n";
+  TextTable table({"drafter", "temperature", "composed speed-up", "tokens/round", "rounds that draft"});
+  for (const ComposedSpeedup& at : composition.speedups)
+    table.add_row({at.drafter, fmt::format("{}", at.temperature), shown(at.speedup),
+                   fmt::format("{:.2f}", at.tokens_per_round),
+                   fmt::format("{:.0f} %", 100 * at.drafting_fraction)});
+  return text + "\n" + table.text() +
+         "\nComposed: nothing of a pair was measured together. In brackets: 95 % intervals over "
+         "groups of texts;\nthe costs' own intervals are not in them, because a pace that is "
+         "common to all costs changes no ratio.\n";
+}
+
+std::string composition_json(const Composition& composition) {
+  using nlohmann::ordered_json;
+  ordered_json object{{"is_composed", true},
+                      {"model", composition.model},
+                      {"policy", composition.policy},
+                      {"prompt_tokens", composition.prompt_tokens},
+                      {"new_tokens", composition.new_tokens},
+                      {"sources", composition.sources},
+                      {"speedups", ordered_json::array()}};
+  for (const ComposedSpeedup& at : composition.speedups) {
+    ordered_json one{{"drafter", at.drafter},
+                     {"temperature", at.temperature},
+                     {"composed_speedup", at.speedup.value}};
+    if (at.speedup.interval) {
+      one["composed_speedup_low"] = at.speedup.low();
+      one["composed_speedup_high"] = at.speedup.high();
+    }
+    one["tokens_per_round"] = at.tokens_per_round;
+    one["drafting_fraction"] = at.drafting_fraction;
+    object["speedups"].push_back(std::move(one));
+  }
+  return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string composition_csv(const Composition& composition) {
+  std::vector<analysis::ComposedSpeedupRow> rows;
+  for (const ComposedSpeedup& at : composition.speedups)
+    rows.push_back({.drafter = at.drafter,
+                    .temperature = at.temperature,
+                    .composed_speedup = {.value = at.speedup.value, .interval = at.speedup.interval},
+                    .tokens_per_round = at.tokens_per_round,
+                    .drafting_fraction = at.drafting_fraction});
+  return analysis::composed_speedups_table().csv(rows);
+}
+
+}  // namespace speclab::experiments

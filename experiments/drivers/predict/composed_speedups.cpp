@@ -1,0 +1,239 @@
+#include "experiments/drivers/predict/composed_speedups.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "analysis/tables/costs.h"
+#include "experiments/drivers/predict/composed_texts.h"
+#include "experiments/drivers/predict/cost_input.h"
+#include "experiments/drivers/predict/input_origin.h"
+#include "experiments/drivers/predict/machine_costs.h"
+#include "experiments/drivers/predict/place_counts.h"
+#include "sim/core/token_tree.h"
+#include "sim/statistics/jackknife.h"
+#include "sim/system/errors.h"
+
+namespace speclab::experiments {
+namespace {
+
+constexpr int kMostPromptTokens = 1'000'000;
+constexpr int kMostTextTokens = 100'000;
+constexpr int kUsualTokens = 128;
+constexpr int kLongestAuto = 8;  ///< draft that `auto` asks for
+
+ComposedSpeedup composed(const ComposedTexts& texts, const PlaceCounts& counts, int new_tokens) {
+  const MeanText all = texts.mean(counts.laws());
+  std::vector<double> without;
+  for (const std::string& group : counts.groups())
+    if (counts.groups().size() > 1) without.push_back(texts.mean(counts.laws(group)).speedup());
+  return {.drafter = "",
+          .speedup = sim::jackknife_estimate(all.speedup(), without, sim::Scale::logarithm),
+          .tokens_per_round = new_tokens / all.rounds,
+          .drafting_fraction = all.drafting_rounds / all.rounds};
+}
+
+/// Settings of single sequences that draft chains, in the order of the file.
+std::vector<Setting> drafting_settings(const std::vector<analysis::CostRow>& costs,
+                                       const SettingFilter& filter) {
+  std::vector<Setting> settings;
+  for (const analysis::CostRow& row : costs)
+    if (row.kind == sim::CostKind::draft && row.setting.batch == 1 &&
+        row.setting.generation.empty() && row.setting.tree == "chain" &&
+        filter.keeps(row.setting) &&
+        std::ranges::find(settings, row.setting) == settings.end())
+      settings.push_back(row.setting);
+  return settings;
+}
+
+/// The longest draft whose cost was measured in the setting's regime; 0 if none was.
+int longest_draft(const std::vector<analysis::CostRow>& costs, const Setting& setting) {
+  std::int64_t longest = 0;
+  for (const analysis::CostRow& row : costs)
+    if (row.kind == sim::CostKind::draft && row.regime == setting.regime() &&
+        row.setting == analysis::setting_of_costs(setting))
+      longest = std::max(longest, row.rows);
+  return static_cast<int>(std::min<std::int64_t>(longest, kLongestLength));
+}
+
+/// Levels of a drafter's drafts, where it has fewer than its tree would hold.
+std::optional<int> most_levels(const std::vector<analysis::DrafterCounts>& counts) {
+  const int deepest = std::ranges::max(counts, {}, &analysis::DrafterCounts::depth).depth;
+  const int looked_at = TreeShape::parse(counts.front().tree, deepest).depth();
+  return deepest < looked_at ? std::optional(deepest) : std::nullopt;
+}
+
+/// Those of one drafter. @throws ConfigError where the file has several others
+std::vector<analysis::DrafterCounts> counts_of(const std::string& path,
+                                               const std::string& drafter) {
+  const std::vector<analysis::DrafterCounts> all = analysis::read_drafter_counts(path);
+  std::vector<std::string> names;
+  for (const analysis::DrafterCounts& row : all)
+    if (std::ranges::find(names, row.drafter) == names.end()) names.push_back(row.drafter);
+  const std::string& name = names.size() == 1 ? names.front() : drafter;
+  std::vector<analysis::DrafterCounts> its;
+  std::ranges::copy_if(all, std::back_inserter(its),
+                       [&](const analysis::DrafterCounts& row) { return row.drafter == name; });
+  if (its.empty())
+    throw ConfigError(fmt::format("{}: no counts of {}; it has: {}", escaped(path, kLongestPath),
+                                  escaped(drafter, 60), fmt::join(names, ", ")));
+  return its;
+}
+
+class Composer {
+ public:
+  explicit Composer(const PredictOptions& options)
+      : options_(options),
+        folder_(machine_folder(*options.machine)),
+        costs_(analysis::read_costs(folder_ + "/costs.csv")) {
+    result_.prompt_tokens = checked("--prompt-tokens", options.prompt_tokens, kMostPromptTokens);
+    result_.new_tokens = checked("--new-tokens", options.new_tokens, kMostTextTokens);
+    result_.policy = options.speculation_length
+                         ? fmt::format("constant:{}", *options.speculation_length)
+                         : "auto";
+    result_.sources = {origin_of_table(folder_ + "/costs.csv")};
+    if (options.temperature)
+      temperature_ =
+          parse_number("--temperature", *options.temperature, {0.0, 1e3, "numbers from 0 to 1000"});
+  }
+
+  Composition compose() && {
+    for (const Setting& setting : chosen_settings()) add(setting);
+    if (!result_.speedups.empty()) return std::move(result_);
+    if (!temperatures_.empty())
+      throw ConfigError(fmt::format(
+          "--temperature {}: no counts or no costs; both are there for: {}", *temperature_,
+          fmt::join(temperatures_, ", ")));
+    throw ConfigError(fmt::format(
+        "no drafter of {} has counts: {}; --counts names their acceptance.csv",
+        escaped(folder_, kLongestPath), fmt::join(without_counts_, ", ")));
+  }
+
+ private:
+  static int checked(const char* option, const std::optional<int>& value, int most) {
+    if (value && (*value < 1 || *value > most))
+      throw ConfigError(
+          fmt::format("{} {}; allowed: integers from 1 to {}", option, *value, most));
+    return value.value_or(kUsualTokens);
+  }
+
+  /// Those of the drafter asked for, of the first model that the file names.
+  std::vector<Setting> chosen_settings() {
+    SettingFilter filter = options_.choice;
+    filter.drafter.reset();
+    std::vector<Setting> all = drafting_settings(costs_, filter), chosen;
+    for (const Setting& setting : all)
+      if (is_asked_for(setting.drafter) && setting.loaded_model() == all.front().loaded_model() &&
+          std::ranges::find(chosen, setting.drafter, &Setting::drafter) == chosen.end())
+        chosen.push_back(setting);
+    if (chosen.empty()) refuse(all);
+    result_.model = chosen.front().loaded_model();
+    return chosen;
+  }
+
+  /// By the name that costs have, or by that of a model that drafts as such a kind.
+  bool is_asked_for(const std::string& drafter) {
+    if (!options_.choice.drafter || *options_.choice.drafter == drafter) return true;
+    const std::string path = counts_of_drafter(*options_.choice.drafter);
+    if (path.empty()) return false;
+    return std::ranges::any_of(
+        analysis::read_drafter_counts(path),
+        [&](const analysis::DrafterCounts& row) { return row.drafter == drafter; });
+  }
+
+  [[noreturn]] void refuse(const std::vector<Setting>& settings) const {
+    std::vector<std::string> names;
+    for (const Setting& setting : settings)
+      names.push_back(fmt::format("{} with {}", escaped(setting.loaded_model(), 60),
+                                  escaped(setting.drafter, 60)));
+    throw ConfigError(fmt::format(
+        "--model, --drafter and --verifier select no costs of chains in {}; it has: {}",
+        escaped(folder_, kLongestPath), names.empty() ? "none" : fmt::format("{}", fmt::join(names, "; "))));
+  }
+
+  void add(Setting setting) {
+    const std::string& drafter = options_.choice.drafter.value_or(setting.drafter);
+    const std::string path = options_.counts ? *options_.counts : counts_of_drafter(drafter);
+    if (path.empty()) {
+      without_counts_.push_back(setting.drafter);
+      return;
+    }
+    const std::vector<analysis::DrafterCounts> counts = counts_of(path, setting.drafter);
+    std::map<double, std::vector<analysis::DrafterCounts>> by_temperature;
+    for (const analysis::DrafterCounts& row : counts)
+      by_temperature[row.temperature].push_back(row);
+    for (const auto& [temperature, rows] : by_temperature) {
+      setting.temperature = temperature;
+      if (longest_draft(costs_, setting) == 0) continue;
+      temperatures_.push_back(temperature);
+      if (!temperature_ || *temperature_ == temperature)
+        add(setting, PlaceCounts(rows, most_levels(counts)));
+    }
+    result_.sources.push_back(fmt::format("The counts of {} are {}.", setting.drafter,
+                                          escaped(path, kLongestPath)));
+  }
+
+  void add(const Setting& setting, const PlaceCounts& counts) {
+    const int longest = longest_draft(costs_, setting);
+    if (options_.speculation_length &&
+        (*options_.speculation_length < 1 || *options_.speculation_length > longest))
+      throw ConfigError(fmt::format(
+          "--speculation-length {}; allowed: 1 to {}, the longest draft of {} that was timed",
+          *options_.speculation_length, longest, setting.drafter));
+    const ComposedTexts texts(costs_, setting,
+                              {.prompt_tokens = result_.prompt_tokens,
+                               .new_tokens = result_.new_tokens,
+                               .speculation_length = options_.speculation_length,
+                               .longest_draft = std::min(longest, kLongestAuto)});
+    ComposedSpeedup speedup = composed(texts, counts, result_.new_tokens);
+    speedup.drafter = setting.drafter;
+    speedup.temperature = setting.temperature;
+    result_.speedups.push_back(std::move(speedup));
+  }
+
+  const PredictOptions& options_;
+  std::string folder_;
+  std::vector<analysis::CostRow> costs_;
+  std::optional<double> temperature_;
+  std::vector<double> temperatures_;  ///< that counts and costs have
+  std::vector<std::string> without_counts_;
+  Composition result_;
+};
+
+/// @throws ConfigError naming the options that say the same in another way
+void check_options(const PredictOptions& options) {
+  std::vector<std::string> others;
+  const auto add = [&](const char* name, bool is_given) {
+    if (is_given) others.emplace_back(name);
+  };
+  add("--acceptance-rate", options.acceptance_rate.has_value());
+  add("--trace", options.trace.has_value());
+  add("--observed", options.observed.has_value());
+  add("--target-law", options.target_law.has_value());
+  add("--rank-acceptance", options.rank_acceptance.has_value());
+  add("--cost-ratio", options.cost_ratio.has_value());
+  add("--verify-cost-ratio", options.verify_cost_ratio.has_value());
+  add("--overhead-ratio", options.overhead_ratio.has_value());
+  add("--costs", options.costs.has_value());
+  add("--context", options.context.has_value());
+  add("--max-length", options.max_length.has_value());
+  add("--tree-budget", options.tree_budget.has_value());
+  add("--plot", options.plot.has_value());
+  if (!others.empty())
+    throw ConfigError(fmt::format(
+        "--machine contradicts {}: it composes the kept costs of a machine with counts of drafters; "
+        "leave one out",
+        fmt::join(others, ", ")));
+}
+
+}  // namespace
+
+Composition composed_speedups(const PredictOptions& options) {
+  check_options(options);
+  return Composer(options).compose();
+}
+
+}  // namespace speclab::experiments

@@ -1,0 +1,87 @@
+#include "experiments/drivers/predict/composed_texts.h"
+
+#include <algorithm>
+
+#include "sim/monte_carlo/simulated_generation.h"
+#include "sim/policies/auto_policy.h"
+#include "sim/policies/constant_policy.h"
+
+namespace speclab::experiments {
+namespace {
+
+constexpr int kGenerations = 200;   ///< simulated of a law
+constexpr int kPilots = 16;         ///< simulated texts from which `auto` has its first belief
+constexpr std::uint64_t kSeed = 1;  ///< so that equal files give equal speed-ups
+
+}  // namespace
+
+void MeanText::add(const MeanText& other, double weight) {
+  walltime_ns += weight * other.walltime_ns, plain_ns += weight * other.plain_ns;
+  rounds += weight * other.rounds, drafting_rounds += weight * other.drafting_rounds;
+}
+
+ComposedTexts::ComposedTexts(const std::vector<analysis::CostRow>& costs, const Setting& setting,
+                             const TextShape& shape)
+    : drafting_(analysis::pair_costs(costs, setting)),
+      plain_(analysis::pair_costs(costs, setting.plain())),
+      shape_(shape) {}
+
+MeanText ComposedTexts::mean(const std::vector<PlaceGroup>& laws) const {
+  MeanText mean;
+  for (const PlaceGroup& law : laws)
+    mean.add(of_law(law.places), 1.0 / static_cast<double>(laws.size()));
+  return mean;
+}
+
+sim::GenerationPlan ComposedTexts::plan(sim::EndRule end_rule) const {
+  return {.new_tokens = shape_.new_tokens,
+          .prompt_tokens = shape_.prompt_tokens,
+          .end_rule = end_rule};
+}
+
+MeanText ComposedTexts::of_law(const sim::PlaceAcceptance& places) const {
+  const sim::GenerationPlan text = plan(sim::EndRule::drafts_what_can_be_emitted);
+  sim::PlaceProcess process(places);
+  const sim::GenerationPrediction drafting =
+      sim::simulate_generation(*policy_of(places), process, text, drafting_.surface.get(),
+                               {.generations = kGenerations, .seed = kSeed})
+          .mean;
+  const sim::GenerationPrediction plain = sim::predict_generation(
+      {{.depth = 0, .accepted = 0, .probability = 1.0}}, text, *plain_.surface);
+  const double prefill_ns = plain_.surface->prefill_ns(shape_.prompt_tokens);
+  return {.walltime_ns = prefill_ns + drafting.decode_ns() +
+                         std::min(1.0, drafting.drafting_rounds) *
+                             drafting_.drafter_prefill_ns(shape_.prompt_tokens),
+          .plain_ns = prefill_ns + plain.decode_ns(),
+          .rounds = drafting.rounds,
+          .drafting_rounds = drafting.drafting_rounds};
+}
+
+std::unique_ptr<SpeculationLengthPolicy> ComposedTexts::policy_of(
+    const sim::PlaceAcceptance& places) const {
+  if (shape_.speculation_length)
+    return std::make_unique<ConstantPolicy>(*shape_.speculation_length);
+  const int longest =
+      std::min(shape_.longest_draft, places.most_levels.value_or(shape_.longest_draft));
+  return std::make_unique<sim::AutoPolicy>(
+      sim::AutoPolicyOptions{.costs = drafting_.surface,
+                             .prior = prior_of(places, longest),
+                             .max_length = longest,
+                             .initial_context = shape_.prompt_tokens});
+}
+
+/// The belief that pilots with drafts of the greatest length would leave.
+sim::AcceptancePrior ComposedTexts::prior_of(const sim::PlaceAcceptance& places,
+                                             int longest) const {
+  std::vector<RoundRecord> rounds;
+  sim::PlaceProcess process(places);
+  sim::SimulationOptions options{.generations = kPilots, .seed = kSeed + 1};
+  options.on_rounds = [&rounds](std::uint32_t, std::span<const RoundRecord> of_text) {
+    rounds.insert(rounds.end(), of_text.begin(), of_text.end());
+  };
+  sim::simulate_generation(ConstantPolicy(longest), process, plan(sim::EndRule::drafts_in_full),
+                           nullptr, options);
+  return sim::acceptance_prior(rounds, longest);
+}
+
+}  // namespace speclab::experiments
