@@ -129,9 +129,11 @@ const Schema<AcceptanceRow>& acceptance_table() {
       "a prompt of a cell and a depth of its drafts (kind `drafter_acceptance`, which writes this, "
       "the manifest and the next)",
       joined<A>({cell_columns<A>(&A::cell_id, &A::category, &A::axes),
-                 {{"prompt_id", &A::prompt_id, Text{}, "prompt"}, positions_column<A>(),
+                 {{"prompt_id", &A::prompt_id, Text{}, "prompt"},
+                  positions_column<A>(),
                   depth_column<A>()},
-                 sum_columns<A>(), rank_columns<A>()})};
+                 sum_columns<A>(),
+                 rank_columns<A>()})};
   return table;
 }
 
@@ -149,7 +151,8 @@ const Schema<DrafterCounts>& drafter_counts_table() {
                   {"n_prompts", &D::n_prompts, Count{.least = 1},
                    "texts of the group that have a draft as deep"},
                   positions_column<D>()},
-                 sum_columns<D>(), rank_columns<D>()})};
+                 sum_columns<D>(),
+                 rank_columns<D>()})};
   return table;
 }
 

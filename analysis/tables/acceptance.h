@@ -46,7 +46,7 @@ std::vector<AcceptanceRow> read_acceptance(const std::string& path);
 struct DrafterCounts {
   std::string drafter, tree;
   double temperature = 0;
-  std::string category;        ///< of the group: a kind of text, or one text
+  std::string category;  ///< of the group: a kind of text, or one text
   int depth = 1;
   std::int64_t n_prompts = 0;  ///< texts of the group that have a draft as deep
   std::int64_t positions = 0;  ///< places of those

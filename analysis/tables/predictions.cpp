@@ -89,16 +89,16 @@ const Schema<ComposedSpeedupRow>& composed_speedups_table() {
   using C = ComposedSpeedupRow;
   static const Schema<C> table{
       "predict --machine --csv", "a drafter and a temperature",
-      joined<C>({{{"drafter", &C::drafter, Text{}, "as the costs name it"},
-                  {"temperature", &C::temperature, Number{}, "of its counts"}},
-                 shown_estimate_columns<C>(
-                     "composed_speedup", &C::composed_speedup, "–",
-                     "plain walltime over that of drafting, prompt included, of simulated texts; "
-                     "with the interval over groups of texts"),
-                 {{"tokens_per_round", &C::tokens_per_round, Number{.unit = "tokens"},
-                   "accepted + 1"},
-                  {"drafting_fraction", &C::drafting_fraction, Number{.high = 1},
-                   "share of rounds that draft"}}})};
+      joined<C>(
+          {{{"drafter", &C::drafter, Text{}, "as the costs name it"},
+            {"temperature", &C::temperature, Number{}, "of its counts"}},
+           shown_estimate_columns<C>(
+               "composed_speedup", &C::composed_speedup, "–",
+               "plain walltime over that of drafting, prompt included, of simulated texts; "
+               "with the interval over groups of texts"),
+           {{"tokens_per_round", &C::tokens_per_round, Number{.unit = "tokens"}, "accepted + 1"},
+            {"drafting_fraction", &C::drafting_fraction, Number{.high = 1},
+             "share of rounds that draft"}}})};
   return table;
 }
 

@@ -17,8 +17,7 @@ std::vector<double> continued_survival(const PlaceAcceptance& places) {
   std::vector<double> survival{1.0};
   survival.insert(survival.end(), places.survival.begin(), places.survival.end());
   const double before = survival[survival.size() - 2];
-  const double ratio =
-      before > 0.0 ? std::min(survival.back() / before, kLongestRatio) : 0.0;
+  const double ratio = before > 0.0 ? std::min(survival.back() / before, kLongestRatio) : 0.0;
   while (survival.back() > kNoRun) survival.push_back(survival.back() * ratio);
   survival.push_back(0.0);
   return survival;
@@ -45,8 +44,8 @@ std::vector<double> runs_behind_misses(const PlaceAcceptance& places) {
   const std::vector<double> survival = continued_survival(places);
   std::vector<double> runs{1.0};
   for (std::size_t length = 1; length + 1 < survival.size(); ++length)
-    runs.push_back(std::min(runs.back(), (survival[length] - survival[length + 1]) /
-                                             (1.0 - survival[1])));
+    runs.push_back(std::min({runs.back(), survival[length],
+                             (survival[length] - survival[length + 1]) / (1.0 - survival[1])}));
   return runs;
 }
 

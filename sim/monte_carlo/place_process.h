@@ -23,8 +23,10 @@ struct PlaceAcceptance {
 
 /// Lengths of the runs of kept places that follow a place that was not kept: P(at least d), d = 0,
 /// 1, .... A run behind such a place lasts at least d with chance (S(d) - S(d+1)) / (1 - S(1)),
-/// where S(d) is the share of places whose next d are kept. Beyond the last level that was observed
-/// S falls by the ratio of the last two. Chances that noise lets rise stay at the one before.
+/// where S(d) is the share of places whose next d are kept; but with no more than S(d), because
+/// hard places stand together. Beyond the last level that was observed S falls by the ratio of the
+/// last two. Chances that noise lets rise stay at the one before. A draft that grows worse from
+/// level to level makes S(2) too small, and the runs too long.
 /// @throws ContractError as PlaceAcceptance::validate
 /// @source ours
 std::vector<double> runs_behind_misses(const PlaceAcceptance& places);
@@ -54,8 +56,8 @@ class PlaceProcess final : public AcceptanceProcess {
   RngStream stream_{0};
   std::uint32_t sequence_ = 0;
   std::uint32_t next_run_ = 0;
-  int kept_ = 0;          ///< places before the next miss
-  bool drafts_ = false;   ///< at that miss
+  int kept_ = 0;         ///< places before the next miss
+  bool drafts_ = false;  ///< at that miss
 };
 
 }  // namespace speclab::sim

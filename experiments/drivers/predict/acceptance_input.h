@@ -5,8 +5,8 @@
 
 #include "analysis/tables/trace.h"
 #include "experiments/drivers/predict/answers.h"
-#include "experiments/drivers/predict/typed_numbers.h"
 #include "experiments/drivers/predict/predict_options.h"
+#include "experiments/drivers/predict/typed_numbers.h"
 #include "sim/analytic/sibling_acceptance.h"
 
 namespace speclab::experiments {

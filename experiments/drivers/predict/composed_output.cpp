@@ -23,7 +23,8 @@ std::string composition_text(const Composition& composition) {
       "composed speed-ups of {} with the policy {}: texts of {} tokens after {} tokens of prompt\n",
       composition.model, composition.policy, composition.new_tokens, composition.prompt_tokens);
   for (const std::string& source : composition.sources) text += source + "\n";
-  TextTable table({"drafter", "temperature", "composed speed-up", "tokens/round", "rounds that draft"});
+  TextTable table(
+      {"drafter", "temperature", "composed speed-up", "tokens/round", "rounds that draft"});
   for (const ComposedSpeedup& at : composition.speedups)
     table.add_row({at.drafter, fmt::format("{}", at.temperature), shown(at.speedup),
                    fmt::format("{:.2f}", at.tokens_per_round),
@@ -61,11 +62,12 @@ std::string composition_json(const Composition& composition) {
 std::string composition_csv(const Composition& composition) {
   std::vector<analysis::ComposedSpeedupRow> rows;
   for (const ComposedSpeedup& at : composition.speedups)
-    rows.push_back({.drafter = at.drafter,
-                    .temperature = at.temperature,
-                    .composed_speedup = {.value = at.speedup.value, .interval = at.speedup.interval},
-                    .tokens_per_round = at.tokens_per_round,
-                    .drafting_fraction = at.drafting_fraction});
+    rows.push_back(
+        {.drafter = at.drafter,
+         .temperature = at.temperature,
+         .composed_speedup = {.value = at.speedup.value, .interval = at.speedup.interval},
+         .tokens_per_round = at.tokens_per_round,
+         .drafting_fraction = at.drafting_fraction});
   return analysis::composed_speedups_table().csv(rows);
 }
 

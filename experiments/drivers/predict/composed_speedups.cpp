@@ -25,15 +25,35 @@ constexpr int kMostTextTokens = 100'000;
 constexpr int kUsualTokens = 128;
 constexpr int kLongestAuto = 8;  ///< draft that `auto` asks for
 
-ComposedSpeedup composed(const ComposedTexts& texts, const PlaceCounts& counts, int new_tokens) {
-  const MeanText all = texts.mean(counts.laws());
+/// The mean of texts, and its speed-up without each of their groups; of a single group none.
+struct MeanOfGroups {
+  MeanText mean;
   std::vector<double> without;
-  for (const std::string& group : counts.groups())
-    if (counts.groups().size() > 1) without.push_back(texts.mean(counts.laws(group)).speedup());
+};
+
+MeanOfGroups mean_of_groups(const ComposedTexts& texts, const PlaceCounts& counts) {
+  std::vector<MeanText> of_laws;
+  for (const PlaceGroup& law : counts.laws()) of_laws.push_back(texts.mean({law}));
+  MeanOfGroups result;
+  for (const MeanText& law : of_laws)
+    result.mean.add(law, 1.0 / static_cast<double>(of_laws.size()));
+  for (std::size_t left_out = 0; of_laws.size() > 1 && left_out < of_laws.size(); ++left_out) {
+    MeanText others;
+    for (std::size_t i = 0; i < of_laws.size(); ++i) others.add(of_laws[i], i == left_out ? 0 : 1);
+    result.without.push_back(others.speedup());
+  }
+  if (of_laws.size() == 1 && counts.groups().size() > 1)
+    for (const std::string& group : counts.groups())
+      result.without.push_back(texts.mean(counts.laws(group)).speedup());
+  return result;
+}
+
+ComposedSpeedup composed(const ComposedTexts& texts, const PlaceCounts& counts, int new_tokens) {
+  const auto [mean, without] = mean_of_groups(texts, counts);
   return {.drafter = "",
-          .speedup = sim::jackknife_estimate(all.speedup(), without, sim::Scale::logarithm),
-          .tokens_per_round = new_tokens / all.rounds,
-          .drafting_fraction = all.drafting_rounds / all.rounds};
+          .speedup = sim::jackknife_estimate(mean.speedup(), without, sim::Scale::logarithm),
+          .tokens_per_round = new_tokens / mean.rounds,
+          .drafting_fraction = mean.drafting_rounds / mean.rounds};
 }
 
 /// Settings of single sequences that draft chains, in the order of the file.
@@ -43,8 +63,7 @@ std::vector<Setting> drafting_settings(const std::vector<analysis::CostRow>& cos
   for (const analysis::CostRow& row : costs)
     if (row.kind == sim::CostKind::draft && row.setting.batch == 1 &&
         row.setting.generation.empty() && row.setting.tree == "chain" &&
-        filter.keeps(row.setting) &&
-        std::ranges::find(settings, row.setting) == settings.end())
+        filter.keeps(row.setting) && std::ranges::find(settings, row.setting) == settings.end())
       settings.push_back(row.setting);
   return settings;
 }
@@ -104,19 +123,18 @@ class Composer {
     for (const Setting& setting : chosen_settings()) add(setting);
     if (!result_.speedups.empty()) return std::move(result_);
     if (!temperatures_.empty())
-      throw ConfigError(fmt::format(
-          "--temperature {}: no counts or no costs; both are there for: {}", *temperature_,
-          fmt::join(temperatures_, ", ")));
-    throw ConfigError(fmt::format(
-        "no drafter of {} has counts: {}; --counts names their acceptance.csv",
-        escaped(folder_, kLongestPath), fmt::join(without_counts_, ", ")));
+      throw ConfigError(
+          fmt::format("--temperature {}: no counts or no costs; both are there for: {}",
+                      *temperature_, fmt::join(temperatures_, ", ")));
+    throw ConfigError(
+        fmt::format("no drafter of {} has counts: {}; --counts names their acceptance.csv",
+                    escaped(folder_, kLongestPath), fmt::join(without_counts_, ", ")));
   }
 
  private:
   static int checked(const char* option, const std::optional<int>& value, int most) {
     if (value && (*value < 1 || *value > most))
-      throw ConfigError(
-          fmt::format("{} {}; allowed: integers from 1 to {}", option, *value, most));
+      throw ConfigError(fmt::format("{} {}; allowed: integers from 1 to {}", option, *value, most));
     return value.value_or(kUsualTokens);
   }
 
@@ -149,9 +167,10 @@ class Composer {
     for (const Setting& setting : settings)
       names.push_back(fmt::format("{} with {}", escaped(setting.loaded_model(), 60),
                                   escaped(setting.drafter, 60)));
-    throw ConfigError(fmt::format(
-        "--model, --drafter and --verifier select no costs of chains in {}; it has: {}",
-        escaped(folder_, kLongestPath), names.empty() ? "none" : fmt::format("{}", fmt::join(names, "; "))));
+    throw ConfigError(
+        fmt::format("--model, --drafter and --verifier select no costs of chains in {}; it has: {}",
+                    escaped(folder_, kLongestPath),
+                    names.empty() ? "none" : fmt::format("{}", fmt::join(names, "; "))));
   }
 
   void add(Setting setting) {
@@ -172,11 +191,24 @@ class Composer {
       if (!temperature_ || *temperature_ == temperature)
         add(setting, PlaceCounts(rows, most_levels(counts)));
     }
-    result_.sources.push_back(fmt::format("The counts of {} are {}.", setting.drafter,
-                                          escaped(path, kLongestPath)));
+    result_.sources.push_back(
+        fmt::format("The counts of {} are {}.", setting.drafter, escaped(path, kLongestPath)));
+  }
+
+  /// @throws DataError where the time of a prompt is not known
+  void expect_prefill(const Setting& setting) const {
+    const auto is_its = [&](const analysis::CostRow& row) {
+      return row.kind == sim::CostKind::prefill &&
+             row.setting == analysis::setting_of_forwards(setting);
+    };
+    if (std::ranges::none_of(costs_, is_its))
+      throw DataError(fmt::format("{}/costs.csv: no cost of kind prefill for {}; measure it",
+                                  escaped(folder_, kLongestPath),
+                                  escaped(setting.loaded_model(), 60)));
   }
 
   void add(const Setting& setting, const PlaceCounts& counts) {
+    expect_prefill(setting);
     const int longest = longest_draft(costs_, setting);
     if (options_.speculation_length &&
         (*options_.speculation_length < 1 || *options_.speculation_length > longest))
@@ -223,10 +255,11 @@ void check_options(const PredictOptions& options) {
   add("--tree-budget", options.tree_budget.has_value());
   add("--plot", options.plot.has_value());
   if (!others.empty())
-    throw ConfigError(fmt::format(
-        "--machine contradicts {}: it composes the kept costs of a machine with counts of drafters; "
-        "leave one out",
-        fmt::join(others, ", ")));
+    throw ConfigError(
+        fmt::format("--machine contradicts {}: it composes the kept costs of a machine with counts "
+                    "of drafters; "
+                    "leave one out",
+                    fmt::join(others, ", ")));
 }
 
 }  // namespace

@@ -34,9 +34,8 @@ MeanText ComposedTexts::mean(const std::vector<PlaceGroup>& laws) const {
 }
 
 sim::GenerationPlan ComposedTexts::plan(sim::EndRule end_rule) const {
-  return {.new_tokens = shape_.new_tokens,
-          .prompt_tokens = shape_.prompt_tokens,
-          .end_rule = end_rule};
+  return {
+      .new_tokens = shape_.new_tokens, .prompt_tokens = shape_.prompt_tokens, .end_rule = end_rule};
 }
 
 MeanText ComposedTexts::of_law(const sim::PlaceAcceptance& places) const {

@@ -23,9 +23,9 @@ struct MeanText {
 
 /// How long a text is, and how long its drafts.
 struct TextShape {
-  int prompt_tokens = 1, new_tokens = 1;   ///< >= 1
-  std::optional<int> speculation_length{}; ///< constant; else the policy `auto`
-  int longest_draft = 8;                   ///< of `auto`; >= 1
+  int prompt_tokens = 1, new_tokens = 1;    ///< >= 1
+  std::optional<int> speculation_length{};  ///< constant; else the policy `auto`
+  int longest_draft = 8;                    ///< of `auto`; >= 1
 };
 
 class ComposedTexts {

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "analysis/tables/costs.h"
-#include "experiments/drivers/predict/typed_numbers.h"
 #include "experiments/drivers/predict/pair_surface.h"
+#include "experiments/drivers/predict/typed_numbers.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

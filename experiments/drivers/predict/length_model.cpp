@@ -49,7 +49,8 @@ double LengthModel::speedup(double tokens, int length, const CostCorner& corner)
                      : sim::predicted_speedup_of_tokens(tokens, length, costs_.at(length, corner));
 }
 
-analysis::Estimate LengthModel::speedup_with_interval(const analysis::Estimate& tokens, int length) const {
+analysis::Estimate LengthModel::speedup_with_interval(const analysis::Estimate& tokens,
+                                                      int length) const {
   return {.value = speedup(tokens.value, length, {}),
           .interval = analysis::Interval{speedup(tokens.low(), length, kDearRounds),
                                          speedup(tokens.high(), length, kCheapRounds)}};

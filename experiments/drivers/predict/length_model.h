@@ -36,7 +36,7 @@ class LengthModel {
   double speedup(double tokens_per_round, int speculation_length, const CostCorner& corner) const;
   /// Over all that the intervals of the tokens and of the costs allow.
   analysis::Estimate speedup_with_interval(const analysis::Estimate& tokens_per_round,
-                                      int speculation_length) const;
+                                           int speculation_length) const;
   /// By the one rate α.
   analysis::Estimate tokens(int speculation_length) const;
   /// By the trace's acceptance by position, as far as it reaches.

@@ -60,16 +60,17 @@ std::string machine_folder(const std::string& machine) {
   throw ConfigError(fmt::format(
       "--machine: '{}' is neither a folder with a costs.csv nor a machine of {}, which has: {}; "
       "measure one with speclab run experiments/configs/cost_surface.toml --machine NAME",
-      escaped(machine, 100), kMachines, names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+      escaped(machine, 100), kMachines,
+      names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
 }
 
 void expect_machine_name(const std::string& machine) {
   const auto is_allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '-' || c == '_' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
   };
-  if (machine.empty() || machine.size() > 100 || machine.front() == '.' ||
-      machine.front() == '-' || !std::ranges::all_of(machine, is_allowed))
+  if (machine.empty() || machine.size() > 100 || machine.front() == '.' || machine.front() == '-' ||
+      !std::ranges::all_of(machine, is_allowed))
     throw ConfigError(fmt::format(
         "--machine: '{}'; allowed: a name of 1 to 100 letters, digits, '-', '_' and '.', which "
         "begins with none of '-' and '.'",
@@ -95,8 +96,7 @@ std::string keep_machine_costs(const std::string& run_folder, const std::string&
   write_file(begun + "/" + analysis::kDigestsFile, analysis::digest_lines(files));
   std::error_code failure;
   std::filesystem::rename(begun, kept, failure);
-  if (failure)
-    throw WriteError(fmt::format("{}: cannot be written: {}", kept, failure.message()));
+  if (failure) throw WriteError(fmt::format("{}: cannot be written: {}", kept, failure.message()));
   return kept;
 }
 

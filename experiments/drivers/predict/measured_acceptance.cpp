@@ -69,7 +69,8 @@ class ChainCounts {
 
 /// By the acceptance of each level, for the lengths that the rounds can answer for; nothing where
 /// that is none.
-std::vector<analysis::Estimate> tokens_by_position(const std::vector<sim::AcceptanceCounts>& clusters) {
+std::vector<analysis::Estimate> tokens_by_position(
+    const std::vector<sim::AcceptanceCounts>& clusters) {
   std::vector<analysis::Estimate> tokens;
   const int longest = sim::longest_supported_length(clusters);
   for (int length = 0; longest > 0 && length <= longest; ++length) {

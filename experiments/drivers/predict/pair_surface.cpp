@@ -104,12 +104,14 @@ PairSurface::PairSurface(const std::string& path, const std::vector<CostRow>& co
     all.insert(all.end(), rows->begin(), rows->end());
   }
   check_grid(path, target_);
-  has_interval_ = std::ranges::any_of(all, [](const CostRow& row) { return row.ns.interval.has_value(); });
+  has_interval_ =
+      std::ranges::any_of(all, [](const CostRow& row) { return row.ns.interval.has_value(); });
   Setting drafting = pair.setting;
   drafting.temperature = pair.regime.value_or(Regime::greedy) == Regime::greedy ? 0 : 1;
   for (const End end : {End::value, End::low, End::high}) {
     const std::vector<CostRow> rows = at_end(all, end);
-    by_end_.push_back({analysis::pair_costs(rows, drafting), analysis::pair_costs(rows, drafting.plain())});
+    by_end_.push_back(
+        {analysis::pair_costs(rows, drafting), analysis::pair_costs(rows, drafting.plain())});
   }
 }
 

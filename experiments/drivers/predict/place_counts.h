@@ -12,8 +12,8 @@ namespace speclab::experiments {
 
 /// The counts that stand beside the newest version of a drafter, or in the program's own table of
 /// those that read no model.
-/// @param drafter  a kind ("feature_transformer"), a model ("smollm2-feature", "smollm2-feature/v2")
-/// or the folder of one
+/// @param drafter  a kind ("feature_transformer"), a model ("smollm2-feature",
+/// "smollm2-feature/v2") or the folder of one
 /// @return the path; empty where there is none
 std::string counts_of_drafter(const std::string& drafter);
 

@@ -56,7 +56,7 @@ bool is_wanted(const PredictOptions& options, const AcceptanceInput& acceptance)
 /// @param is_rate_certain  else an interval, which could only be that of the costs, would be too
 /// narrow
 analysis::Estimate speedup_of(const sim::OptimalTree& tree, const CostInput& costs,
-                         bool is_rate_certain) {
+                              bool is_rate_certain) {
   const auto at = [&](const CostCorner& corner) {
     const sim::RelativeCosts forward = costs.at(tree.shape.num_nodes(), corner),
                              draft = costs.at(tree.shape.depth(), corner);

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "experiments/drivers/predict/answers.h"
-#include "experiments/drivers/predict/typed_numbers.h"
 #include "experiments/drivers/predict/predict_options.h"
+#include "experiments/drivers/predict/typed_numbers.h"
 
 namespace speclab::experiments {
 

@@ -40,7 +40,7 @@ double parse_number(const std::string& option, const std::string& text,
 }
 
 analysis::Estimate parse_estimate(const std::string& option, const std::string& text,
-                                   const AllowedNumbers& allowed) {
+                                  const AllowedNumbers& allowed) {
   const std::vector<std::string> parts = split(text, ':');
   if (parts.size() != 1 && parts.size() != 3)
     throw ConfigError(fmt::format("{} {}; allowed: VALUE or VALUE:LOW:HIGH, {}", option,

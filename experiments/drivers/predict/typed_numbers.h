@@ -24,6 +24,6 @@ double parse_number(const std::string& option, const std::string& text,
 
 /// VALUE, or VALUE:LOW:HIGH with LOW <= VALUE <= HIGH. @throws ConfigError
 analysis::Estimate parse_estimate(const std::string& option, const std::string& text,
-                                   const AllowedNumbers& allowed);
+                                  const AllowedNumbers& allowed);
 
 }  // namespace speclab::experiments
