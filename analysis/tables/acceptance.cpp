@@ -139,20 +139,22 @@ const Schema<AcceptanceRow>& acceptance_table() {
 
 const Schema<DrafterCounts>& drafter_counts_table() {
   using D = DrafterCounts;
+  const auto of = part_of(&D::setting);
   static const Schema<D> table{
       "acceptance.csv of a drafter",
       "a group of held-out texts and a depth of the drafts in it (`speclab train` writes it beside "
       "the drafter, `speclab predict --machine` reads it)",
-      joined<D>({{{"drafter", &D::drafter, Text{}, "kind of drafter"},
-                  {"tree", &D::tree, Text{}, "of its drafts, whose first nodes are a chain"},
-                  {"temperature", &D::temperature, Number{}, ""},
-                  {"category", &D::category, Text{}, "group: a kind of text, or one text"},
-                  depth_column<D>(),
-                  {"n_prompts", &D::n_prompts, Count{.least = 1},
-                   "texts of the group that have a draft as deep"},
-                  positions_column<D>()},
-                 sum_columns<D>(),
-                 rank_columns<D>()})};
+      joined<D>(
+          {{{"drafter", of(&Setting::drafter), Text{}, "kind of drafter"},
+            {"tree", of(&Setting::tree), Text{}, "of its drafts, whose first nodes are a chain"},
+            {"temperature", of(&Setting::temperature), Number{}, ""},
+            {"category", &D::category, Text{}, "group: a kind of text, or one text"},
+            depth_column<D>(),
+            {"n_prompts", &D::n_prompts, Count{.least = 1},
+             "texts of the group that have a draft as deep"},
+            positions_column<D>()},
+           sum_columns<D>(),
+           rank_columns<D>()})};
   return table;
 }
 
@@ -166,11 +168,11 @@ std::vector<AcceptanceRow> read_acceptance(const std::string& path) {
 }
 
 std::vector<DrafterCounts> read_drafter_counts(const std::string& path) {
-  std::set<std::tuple<std::string, std::string, double, std::string, int>> seen;
+  std::set<std::tuple<Setting, std::string, int>> seen;
   auto rows = drafter_counts_table().read(
       path, [&seen](const Table& table, std::size_t place, const DrafterCounts& row) {
         check_sums(table, place, row);
-        if (!seen.emplace(row.drafter, row.tree, row.temperature, row.category, row.depth).second)
+        if (!seen.emplace(row.setting, row.category, row.depth).second)
           table.fail(place, "depth", "an earlier row has the same drafter, group and depth");
       });
   if (rows.empty()) throw DataError(path + ": no counts; `speclab train` writes some");

@@ -44,8 +44,7 @@ std::vector<AcceptanceRow> read_acceptance(const std::string& path);
 
 /// A drafter's drafts at one depth in one group of texts, as they stand beside the drafter.
 struct DrafterCounts {
-  std::string drafter, tree;
-  double temperature = 0;
+  Setting setting;       ///< drafter, tree and temperature alone
   std::string category;  ///< of the group: a kind of text, or one text
   int depth = 1;
   std::int64_t n_prompts = 0;  ///< texts of the group that have a draft as deep

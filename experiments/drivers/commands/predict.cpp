@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "analysis/plots/gnuplot.h"
+#include "experiments/drivers/compose/composed_speedups.h"
 #include "experiments/drivers/predict/asked_answers.h"
-#include "experiments/drivers/predict/composed_speedups.h"
 #include "experiments/drivers/predict/prediction_output.h"
 #include "sim/system/errors.h"
 

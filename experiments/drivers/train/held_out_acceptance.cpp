@@ -60,14 +60,13 @@ class HeldOutDrafts {
     decoder_->finish();
     const std::vector<analysis::DepthSums>& depths = seen_.depths();
     for (std::size_t depth = 0; depth < std::max<std::size_t>(1, depths.size()); ++depth)
-      rows.push_back({.drafter = options_.drafter,
-                      .tree = kTree,
-                      .temperature = temperature_,
-                      .category = fmt::format("held_out_{}", prompt + 1),
-                      .depth = static_cast<int>(depth + 1),
-                      .n_prompts = 1,
-                      .positions = seen_.positions(),
-                      .sums = depth < depths.size() ? depths[depth] : analysis::DepthSums{}});
+      rows.push_back(
+          {.setting = {.drafter = options_.drafter, .tree = kTree, .temperature = temperature_},
+           .category = fmt::format("held_out_{}", prompt + 1),
+           .depth = static_cast<int>(depth + 1),
+           .n_prompts = 1,
+           .positions = seen_.positions(),
+           .sums = depth < depths.size() ? depths[depth] : analysis::DepthSums{}});
   }
 
   std::int64_t tokens() const { return tokens_; }

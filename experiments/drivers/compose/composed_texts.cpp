@@ -1,4 +1,4 @@
-#include "experiments/drivers/predict/composed_texts.h"
+#include "experiments/drivers/compose/composed_texts.h"
 
 #include <algorithm>
 

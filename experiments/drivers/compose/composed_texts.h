@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/stats/pair_costs.h"
-#include "experiments/drivers/predict/place_counts.h"
+#include "experiments/drivers/compose/place_counts.h"
 #include "sim/analytic/acceptance_tracker.h"
 #include "sim/analytic/generation.h"
 #include "sim/core/speculation_length_policy.h"

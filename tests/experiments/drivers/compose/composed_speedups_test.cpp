@@ -1,4 +1,4 @@
-#include "experiments/drivers/predict/composed_speedups.h"
+#include "experiments/drivers/compose/composed_speedups.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "analysis/tables/acceptance.h"
 #include "analysis/tables/table.h"
-#include "experiments/drivers/predict/machine_costs.h"
+#include "experiments/drivers/compose/machine_costs.h"
 #include "sim/analytic/tokens_per_round.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
@@ -37,9 +37,7 @@ std::string counts_file(int n_prompts) {
   for (const char* group : {"a", "b", "c"})
     for (int depth = 1; depth <= 3; ++depth) {
       const double reached = 1000 * std::pow(0.6, depth - 1);
-      rows.push_back({.drafter = "d",
-                      .tree = "chain",
-                      .temperature = 0,
+      rows.push_back({.setting = {.drafter = "d", .tree = "chain"},
                       .category = group,
                       .depth = depth,
                       .n_prompts = n_prompts,

@@ -1,4 +1,4 @@
-#include "experiments/drivers/predict/composed_speedups.h"
+#include "experiments/drivers/compose/composed_speedups.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "analysis/tables/costs.h"
-#include "experiments/drivers/predict/composed_texts.h"
+#include "experiments/drivers/compose/composed_texts.h"
+#include "experiments/drivers/compose/machine_costs.h"
+#include "experiments/drivers/compose/place_counts.h"
 #include "experiments/drivers/predict/cost_input.h"
 #include "experiments/drivers/predict/input_origin.h"
-#include "experiments/drivers/predict/machine_costs.h"
-#include "experiments/drivers/predict/place_counts.h"
 #include "sim/core/token_tree.h"
 #include "sim/statistics/jackknife.h"
 #include "sim/system/errors.h"
@@ -81,7 +81,7 @@ int longest_draft(const std::vector<analysis::CostRow>& costs, const Setting& se
 /// Levels of a drafter's drafts, where it has fewer than its tree would hold.
 std::optional<int> most_levels(const std::vector<analysis::DrafterCounts>& counts) {
   const int deepest = std::ranges::max(counts, {}, &analysis::DrafterCounts::depth).depth;
-  const int looked_at = TreeShape::parse(counts.front().tree, deepest).depth();
+  const int looked_at = TreeShape::parse(counts.front().setting.tree, deepest).depth();
   return deepest < looked_at ? std::optional(deepest) : std::nullopt;
 }
 
@@ -91,11 +91,13 @@ std::vector<analysis::DrafterCounts> counts_of(const std::string& path,
   const std::vector<analysis::DrafterCounts> all = analysis::read_drafter_counts(path);
   std::vector<std::string> names;
   for (const analysis::DrafterCounts& row : all)
-    if (std::ranges::find(names, row.drafter) == names.end()) names.push_back(row.drafter);
+    if (std::ranges::find(names, row.setting.drafter) == names.end())
+      names.push_back(row.setting.drafter);
   const std::string& name = names.size() == 1 ? names.front() : drafter;
   std::vector<analysis::DrafterCounts> its;
-  std::ranges::copy_if(all, std::back_inserter(its),
-                       [&](const analysis::DrafterCounts& row) { return row.drafter == name; });
+  std::ranges::copy_if(all, std::back_inserter(its), [&](const analysis::DrafterCounts& row) {
+    return row.setting.drafter == name;
+  });
   if (its.empty())
     throw ConfigError(fmt::format("{}: no counts of {}; it has: {}", escaped(path, kLongestPath),
                                   escaped(drafter, 60), fmt::join(names, ", ")));
@@ -159,7 +161,7 @@ class Composer {
     if (path.empty()) return false;
     return std::ranges::any_of(
         analysis::read_drafter_counts(path),
-        [&](const analysis::DrafterCounts& row) { return row.drafter == drafter; });
+        [&](const analysis::DrafterCounts& row) { return row.setting.drafter == drafter; });
   }
 
   [[noreturn]] void refuse(const std::vector<Setting>& settings) const {
@@ -183,7 +185,7 @@ class Composer {
     const std::vector<analysis::DrafterCounts> counts = counts_of(path, setting.drafter);
     std::map<double, std::vector<analysis::DrafterCounts>> by_temperature;
     for (const analysis::DrafterCounts& row : counts)
-      by_temperature[row.temperature].push_back(row);
+      by_temperature[row.setting.temperature].push_back(row);
     for (const auto& [temperature, rows] : by_temperature) {
       setting.temperature = temperature;
       if (longest_draft(costs_, setting) == 0) continue;

@@ -1,4 +1,4 @@
-#include "experiments/drivers/predict/machine_costs.h"
+#include "experiments/drivers/compose/machine_costs.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

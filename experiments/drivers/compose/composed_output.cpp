@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/tables/predictions.h"
-#include "experiments/drivers/predict/composed_speedups.h"
+#include "experiments/drivers/compose/composed_speedups.h"
 #include "experiments/drivers/predict/text_table.h"
 
 namespace speclab::experiments {

@@ -1,4 +1,4 @@
-#include "experiments/drivers/predict/place_counts.h"
+#include "experiments/drivers/compose/place_counts.h"
 
 #include <algorithm>
 #include <filesystem>
