@@ -112,7 +112,7 @@ std::vector<MatrixForms::Sized> MatrixForms::of_layer(std::int32_t layer) const 
   const std::int32_t firsts = shape_.gated ? 2 : 1;
   std::vector<Sized> all{{query_key_value(layer, widths.query, widths.key), widths.hidden},
                          sized(attention_output, layer)};
-  if (!shape_.has_experts(layer)) {
+  if (!has_experts(shape_, layer)) {
     all.push_back({{{woven(gate, up, layer), firsts * widths.inner}}, widths.hidden});
     all.push_back(sized(down, layer));
     return all;

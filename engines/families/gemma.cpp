@@ -30,7 +30,7 @@ void make_gemma3(DecoderShape& shape) {
 DecoderShape gemma_from(const JsonShape& config, const RotaryRule& rule) {
   config.require_flag("use_bidirectional_attention", false);
   DecoderShape shape = config.sizes();
-  shape.head_dim = config.positive_or("head_dim", DecoderShape::kWidest, 256);
+  shape.head_dim = config.positive_or("head_dim", DecoderLimits::kWidest, 256);
   config.read_rotary(shape, rule);
   config.read_tie(shape, true);
   shape.norm_epsilon = config.number_or("rms_norm_eps", 1e-6f);
@@ -73,7 +73,7 @@ DecoderShape gemma3_from_json(const JsonShape& config) {
   make_gemma3(shape);
   read_scores(config, shape, 0, 0);
   const std::int32_t pattern =
-      config.positive_or("sliding_window_pattern", DecoderShape::kMostLayers, kGemma3Pattern);
+      config.positive_or("sliding_window_pattern", DecoderLimits::kMostLayers, kGemma3Pattern);
   config.read_windows(shape, config.window("sliding_window", 4096),
                       [pattern](std::int32_t layer) { return (layer + 1) % pattern != 0; });
   return shape;

@@ -17,7 +17,7 @@ using enum TensorRole;
 DecoderShape mixtral_from_json(const JsonShape& config) {
   DecoderShape shape = llama_shape(config, {.theta = 1e6});
   shape.norm_epsilon = config.number_or("rms_norm_eps", 1e-5f);
-  shape.num_experts = config.positive("num_local_experts", DecoderShape::kMostExperts);
+  shape.num_experts = config.positive("num_local_experts", DecoderLimits::kMostExperts);
   shape.experts_per_token = config.positive("num_experts_per_tok", shape.num_experts);
   shape.expert_size = shape.intermediate_size;
   config.read_window(shape, config.window("sliding_window", 0));

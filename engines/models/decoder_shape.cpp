@@ -61,9 +61,9 @@ void validate_positions(const DecoderShape& s, const std::string& where) {
 
 void validate_experts(const DecoderShape& s, const std::string& where) {
   if (s.num_experts == 0) return;
-  require_between(where, "num_experts", s.num_experts, 1, DecoderShape::kMostExperts);
+  require_between(where, "num_experts", s.num_experts, 1, DecoderLimits::kMostExperts);
   require_between(where, "num_experts_per_tok", s.experts_per_token, 1, s.num_experts);
-  require_between(where, "size of an expert", s.expert_size, 1, DecoderShape::kWidest);
+  require_between(where, "size of an expert", s.expert_size, 1, DecoderLimits::kWidest);
 }
 
 void validate_scales(const DecoderShape& s, const std::string& where) {
@@ -81,17 +81,17 @@ void validate_scales(const DecoderShape& s, const std::string& where) {
 
 }  // namespace
 
-float DecoderShape::score_scale() const {
-  return attention_scale.value_or(1.0f / std::sqrt(static_cast<float>(head_dim)));
+float score_scale(const DecoderShape& shape) {
+  return shape.attention_scale.value_or(1.0f / std::sqrt(static_cast<float>(shape.head_dim)));
 }
 
 void DecoderShape::validate(const std::string& where) const {
-  require_between(where, "vocab_size", vocab_size, 1, DecoderShape::kMostTokens);
-  require_between(where, "context_length", context_length, 1, DecoderShape::kLongest);
-  require_between(where, "num_layers", num_layers, 1, DecoderShape::kMostLayers);
-  require_between(where, "hidden_size", hidden_size, 1, DecoderShape::kWidest);
-  require_between(where, "intermediate_size", intermediate_size, 1, DecoderShape::kWidest);
-  require_between(where, "num_heads", num_heads, 1, DecoderShape::kMostHeads);
+  require_between(where, "vocab_size", vocab_size, 1, DecoderLimits::kMostTokens);
+  require_between(where, "context_length", context_length, 1, DecoderLimits::kLongest);
+  require_between(where, "num_layers", num_layers, 1, DecoderLimits::kMostLayers);
+  require_between(where, "hidden_size", hidden_size, 1, DecoderLimits::kWidest);
+  require_between(where, "intermediate_size", intermediate_size, 1, DecoderLimits::kWidest);
+  require_between(where, "num_heads", num_heads, 1, DecoderLimits::kMostHeads);
   require_between(where, "num_kv_heads", num_kv_heads, 1, num_heads);
   require_between(where, "head_dim", head_dim, 1, 1024);
   if (num_heads % num_kv_heads != 0)
