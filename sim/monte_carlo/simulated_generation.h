@@ -87,8 +87,7 @@ struct SimulatedGeneration {
 ///
 /// @param costs  of rounds; null: no times
 /// @throws ContractError if generations < 1, the plan is out of range, a policy or tree does not
-/// fit the process (see RoundSource),
-///   or the cost surface lacks a kind
+/// fit the process (see RoundSource), or the cost surface lacks a kind
 SimulatedGeneration simulate_generation(const SpeculationLengthPolicy& policy,
                                         AcceptanceProcess& process, const GenerationPlan& plan,
                                         const CostSurface* costs, const SimulationOptions& options);

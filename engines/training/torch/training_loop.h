@@ -71,9 +71,8 @@ std::string training_digest(const TextSplit& texts, const TrainOptions& options)
 /// Trains through the schedule, or on from the checkpoint to the same weights, bit for bit on the
 /// CPU.
 /// @throws ConfigError if there is less text than the validation set and one batch; DataError if
-/// the loss stops being a number or the
-///         checkpoint is damaged or of another training; WriteError; what check_interruption
-///         throws, after the checkpoint is written
+/// the loss stops being a number or the checkpoint is damaged or of another training; WriteError;
+/// what check_interruption throws, after the checkpoint is written
 TrainingOutcome run_training(const TextSplit& texts, TrainingTask& task,
                              const TrainingLoopOptions& options, const TrainCallbacks& callbacks);
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/analytic/dsi.h"
+#include "sim/analytic/other_forms.h"
 #include "sim/analytic/heuristic_schedule.h"
 #include "tests/sim/agreement/twin.h"
 
