@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "engines/drafters/draft_growth.h"
 #include "engines/drafters/next_token_sources.h"
+#include "engines/drafters/next_tokens.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {

@@ -8,7 +8,7 @@
 #include "engines/families/json_shape.h"
 #include "engines/formats/input_file.h"
 #include "engines/formats/json_file.h"
-#include "engines/models/draft_vocabulary.h"
+#include "engines/models/decoder_shape.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "sim/system/sha256.h"

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "engines/families/llama_layout.h"
+#include "engines/families/family.h"
 
 namespace speclab::engines {
 namespace {

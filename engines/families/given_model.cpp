@@ -1,4 +1,4 @@
-#include "engines/families/given_model.h"
+#include "engines/families/catalogue.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "engines/formats/folder_kind.h"
+#include "engines/formats/checkpoint_folder.h"
 #include "engines/interface/names.h"
 #include "sim/system/edit_distance.h"
 #include "sim/system/errors.h"

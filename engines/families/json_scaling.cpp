@@ -1,7 +1,7 @@
 // The numbers of a scaling of rotary positions.
 // @source transformers 5, modeling_rope_utils.py
 
-#include "engines/families/json_scaling.h"
+#include "engines/families/json_rotary.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // Mistral 7B (arXiv 2310.06825): Llama with a window in every layer. GGUF calls it llama.
 // Mixtral (arXiv 2401.04088): Mistral with experts. GGUF calls it llama.
 
-#include "engines/families/llama_layout.h"
+#include "engines/families/family.h"
 
 namespace speclab::engines {
 namespace {

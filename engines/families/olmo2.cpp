@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "engines/families/llama_layout.h"
+#include "engines/families/family.h"
 
 namespace speclab::engines {
 namespace {

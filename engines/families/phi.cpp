@@ -1,7 +1,7 @@
 // Phi 1, 1.5 and 2 (parallel blocks behind one LayerNorm, part of a head turns), and Phi 3 (Llama
 // with fused projections).
 
-#include "engines/families/llama_layout.h"
+#include "engines/families/family.h"
 
 namespace speclab::engines {
 namespace {

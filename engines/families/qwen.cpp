@@ -1,7 +1,7 @@
 // Qwen 2 and 2.5 (biases of queries, keys and values), Qwen 3 (norms of query and key heads), and
 // Qwen 3 with experts.
 
-#include "engines/families/llama_layout.h"
+#include "engines/families/family.h"
 
 namespace speclab::engines {
 namespace {

@@ -1,7 +1,7 @@
 // StableLM 2: LayerNorms, part of a head turns; the 12B has norms for every head and parallel
 // blocks.
 
-#include "engines/families/llama_layout.h"
+#include "engines/families/family.h"
 
 namespace speclab::engines {
 namespace {

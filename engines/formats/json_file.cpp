@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "engines/formats/input_file.h"
-#include "engines/formats/other_file.h"
 #include "sim/system/errors.h"
 #include "sim/system/json_text.h"
 

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "engines/formats/checked_size.h"
+#include "engines/formats/input_file.h"
 #include "engines/formats/json_file.h"
-#include "engines/formats/other_file.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -160,5 +161,17 @@ std::int64_t parameters_read(const DecoderShape& shape);
 /// The first choice that the Llama family does not have, in words; nothing: it has this shape.
 /// Programs that only know that family refuse by it.
 std::optional<std::string> beyond_llama(const DecoderShape& shape);
+
+class JsonNode;
+
+/// The tokens that a drafter can draft, as its config.json lists them: of the target's vocabulary,
+/// ascending, each once.
+/// @throws ModelFileError naming the element
+std::vector<Token> read_draft_vocabulary(const JsonNode& list, std::int32_t vocab_size);
+
+/// Row of every token in a head of these tokens, one of all where there are none. @param absent row
+/// of a token that the head has not
+std::vector<std::int32_t> rows_of_tokens(std::span<const Token> draft_vocabulary,
+                                         std::int32_t vocab_size, std::int32_t absent);
 
 }  // namespace speclab::engines

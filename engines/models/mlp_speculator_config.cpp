@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engines/formats/json_file.h"
-#include "engines/models/draft_vocabulary.h"
+#include "engines/models/decoder_shape.h"
 #include "sim/system/files.h"
 #include "sim/system/sha256.h"
 

@@ -1,4 +1,3 @@
-#include "engines/training/language_model.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +11,7 @@
 #include "engines/training/torch/drafter_folder.h"
 #include "engines/training/torch/small_transformer_trainer.h"
 #include "engines/training/torch/training_device.h"
-#include "engines/training/training_checks.h"
+#include "engines/training/train_drafter.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "sim/system/utf8.h"

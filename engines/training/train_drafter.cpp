@@ -13,7 +13,6 @@
 #include "engines/training/torch/mlp_speculator_trainer.h"
 #include "engines/training/torch/small_transformer_trainer.h"
 #include "engines/training/torch/training_device.h"
-#include "engines/training/training_checks.h"
 #include "sim/system/errors.h"
 #include "sim/system/versions.h"
 

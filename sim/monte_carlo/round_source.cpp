@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "sim/core/rng_block.h"
+#include "sim/core/rng_stream.h"
 #include "sim/system/errors.h"
 
 namespace speclab::sim {

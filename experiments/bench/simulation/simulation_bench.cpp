@@ -28,7 +28,7 @@
 #include "experiments/bench/bench_main.h"
 #include "experiments/bench/simulation/example_costs.h"
 #include "experiments/bench/simulation/reference_rounds.h"
-#include "sim/core/rng_block.h"
+#include "sim/core/rng_stream.h"
 #include "sim/monte_carlo/acceptance_process.h"
 #include "sim/monte_carlo/dialled_process.h"
 #include "sim/monte_carlo/round_trace.h"
