@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <map>
 
-#include "engines/families/families.h"
+#include "engines/families/family.h"
 #include "engines/families/feature_transformer.h"
 #include "engines/formats/checkpoint_folder.h"
 #include "engines/formats/gguf_file.h"

@@ -1,4 +1,3 @@
-#include "engines/families/families.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -153,8 +153,7 @@ DecoderShape llama_shape(const GgufShape& file, RotaryPairs pairs) {
   return shape;
 }
 
-extern const Family kLlama;
-const Family kLlama = {"llama",        "llama",  llama_from_json, llama_from_gguf,
-                       llama_places(), "model.", llama_buffers()};
+extern const Family kLlama = {"llama",        "llama",  llama_from_json, llama_from_gguf,
+                              llama_places(), "model.", llama_buffers()};
 
 }  // namespace speclab::engines

@@ -72,4 +72,15 @@ DecoderShape llama_shape(const JsonShape& config, const RotaryRule& rule = {});
 /// Metadata of an architecture of this layout.
 DecoderShape llama_shape(const GgufShape& file, RotaryPairs pairs);
 
+// Shapes of models from their files, whatever their family.
+
+class GgufFile;
+
+/// @throws ModelFileError if no family has the file's architecture, or a field is missing or
+/// impossible
+DecoderShape shape_from_gguf(const GgufFile& file);
+/// Reads config.json of a checkpoint folder in Hugging Face's layout. @throws ModelFileError as
+/// shape_from_gguf
+DecoderShape shape_from_json(const std::string& path);
+
 }  // namespace speclab::engines

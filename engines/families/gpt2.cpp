@@ -77,8 +77,7 @@ constexpr const char* kGpt2Buffers[] = {"transformer.h.{layer}.attn.bias",
 
 }  // namespace
 
-extern const Family kGpt2;
-const Family kGpt2 = {"gpt2",      "gpt2",         gpt2_from_json, gpt2_from_gguf,
-                      kGpt2Places, "transformer.", kGpt2Buffers};
+extern const Family kGpt2 = {"gpt2",      "gpt2",         gpt2_from_json, gpt2_from_gguf,
+                             kGpt2Places, "transformer.", kGpt2Buffers};
 
 }  // namespace speclab::engines

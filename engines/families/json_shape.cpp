@@ -72,16 +72,6 @@ std::int32_t JsonShape::positive_or(const char* key, std::int64_t most,
   return config_.find(key) ? positive(key, most) : otherwise;
 }
 
-float JsonShape::number_or(const char* key, float otherwise) const {
-  const auto found = config_.find(key);
-  return found ? static_cast<float>(found->as_number()) : otherwise;
-}
-
-bool JsonShape::flag_or(const char* key, bool otherwise) const {
-  const auto found = config_.find(key);
-  return found ? found->as_bool() : otherwise;
-}
-
 std::int32_t JsonShape::window(const char* key, std::int32_t otherwise) const {
   return config_.value().contains(key) ? positive_or(key, DecoderLimits::kLongest, 0) : otherwise;
 }
@@ -124,10 +114,6 @@ DecoderShape JsonShape::sizes() const {
   shape.head_dim =
       positive_or("head_dim", DecoderLimits::kWidest, shape.hidden_size / shape.num_heads);
   return shape;
-}
-
-void JsonShape::read_tie(DecoderShape& shape, bool otherwise) const {
-  shape.tied_embeddings = flag_or("tie_word_embeddings", otherwise);
 }
 
 std::vector<bool> JsonShape::listed_windows(const DecoderShape& shape) const {

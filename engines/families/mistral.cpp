@@ -35,19 +35,14 @@ constexpr TensorPlace kMixtralExperts[] = {
     {expert_down, "model.layers.{layer}.mlp.experts.down_proj"},
 };
 
-std::span<const TensorPlace> mixtral_places() {
-  static const std::vector<TensorPlace> places = joined_places(llama_places(), kMixtralExperts);
-  return places;
-}
+const std::vector<TensorPlace> kMixtralPlaces = joined_places(llama_places(), kMixtralExperts);
 
 }  // namespace
 
-extern const Family kMistral;
-const Family kMistral = {"mistral",      nullptr,  mistral_from_json, nullptr,
-                         llama_places(), "model.", llama_buffers()};
+extern const Family kMistral = {"mistral",      nullptr,  mistral_from_json, nullptr,
+                                llama_places(), "model.", llama_buffers()};
 
-extern const Family kMixtral;
-const Family kMixtral = {"mixtral",        nullptr,  mixtral_from_json, nullptr,
-                         mixtral_places(), "model.", llama_buffers()};
+extern const Family kMixtral = {"mixtral",      nullptr,  mixtral_from_json, nullptr,
+                                kMixtralPlaces, "model.", llama_buffers()};
 
 }  // namespace speclab::engines

@@ -72,7 +72,6 @@ constexpr TensorPlace kOptPlaces[] = {
 
 }  // namespace
 
-extern const Family kOpt;
-const Family kOpt = {"opt", nullptr, opt_from_json, nullptr, kOptPlaces, "model."};
+extern const Family kOpt = {"opt", nullptr, opt_from_json, nullptr, kOptPlaces, "model."};
 
 }  // namespace speclab::engines

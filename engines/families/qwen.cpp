@@ -82,19 +82,15 @@ constexpr TensorPlace kQwenExperts[] = {
     {expert_down, "model.layers.{layer}.mlp.experts.down_proj"},
 };
 
-std::span<const TensorPlace> qwen3_moe_places() {
-  static const std::vector<TensorPlace> places = joined_places(llama_places(), kQwenExperts);
-  return places;
-}
+const std::vector<TensorPlace> kQwen3MoePlaces = joined_places(llama_places(), kQwenExperts);
 
 }  // namespace
 
-extern const Family kQwen2, kQwen3, kQwen3Moe;
-const Family kQwen2 = {"qwen2",        "qwen2",  qwen2_from_json, qwen2_from_gguf,
-                       llama_places(), "model.", llama_buffers()};
-const Family kQwen3 = {"qwen3",        "qwen3",  qwen3_from_json, qwen3_from_gguf,
-                       llama_places(), "model.", llama_buffers()};
-const Family kQwen3Moe = {"qwen3_moe",        "qwen3moe", qwen3_moe_from_json, qwen3_from_gguf,
-                          qwen3_moe_places(), "model.",   llama_buffers()};
+extern const Family kQwen2 = {"qwen2",        "qwen2",  qwen2_from_json, qwen2_from_gguf,
+                              llama_places(), "model.", llama_buffers()};
+extern const Family kQwen3 = {"qwen3",        "qwen3",  qwen3_from_json, qwen3_from_gguf,
+                              llama_places(), "model.", llama_buffers()};
+extern const Family kQwen3Moe = {"qwen3_moe",     "qwen3moe", qwen3_moe_from_json, qwen3_from_gguf,
+                                 kQwen3MoePlaces, "model.",   llama_buffers()};
 
 }  // namespace speclab::engines

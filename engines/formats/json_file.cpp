@@ -66,6 +66,16 @@ std::optional<JsonNode> JsonNode::find(const std::string& key) const {
   return JsonNode(*this, *member, "." + escaped(key, 64));
 }
 
+bool JsonNode::flag_or(const std::string& key, bool otherwise) const {
+  const auto member = find(key);
+  return member ? member->as_bool() : otherwise;
+}
+
+double JsonNode::number_or(const std::string& key, double otherwise) const {
+  const auto member = find(key);
+  return member ? member->as_number() : otherwise;
+}
+
 std::vector<JsonNode> JsonNode::elements() const {
   if (!value_->is_array()) fail(shown(), "an array");
   std::vector<JsonNode> nodes;

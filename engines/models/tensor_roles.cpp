@@ -169,6 +169,20 @@ std::span<const TensorRole> tensor_roles() {
 
 bool is_of_layer(TensorRole role) { return traits_of(role).of_layer; }
 
+bool is_norm_weight(TensorRole role) {
+  return role == output_norm || role == attention_norm || role == feed_forward_norm ||
+         role == embedding_norm || role == feature_norm || role == attention_output_norm ||
+         role == feed_forward_output_norm || role == query_norm || role == key_norm;
+}
+
+bool is_bias(TensorRole role) {
+  return role == output_norm_bias || role == head_bias || role == attention_norm_bias ||
+         role == feed_forward_norm_bias || role == attention_output_norm_bias ||
+         role == feed_forward_output_norm_bias || role == query_bias || role == key_bias ||
+         role == value_bias || role == attention_output_bias || role == query_norm_bias ||
+         role == key_norm_bias || role == gate_bias || role == up_bias || role == down_bias;
+}
+
 bool has_role(TensorRole role, const DecoderShape& shape, std::int32_t layer) {
   return traits_of(role).is_there(shape, layer);
 }

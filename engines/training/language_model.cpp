@@ -1,4 +1,3 @@
-
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -7,7 +6,7 @@
 
 #include "engines/tokenizers/characters.h"
 #include "engines/tokenizers/load_tokenizer.h"
-#include "engines/training/file_text.h"
+#include "engines/training/text_corpus.h"
 #include "engines/training/torch/drafter_folder.h"
 #include "engines/training/torch/small_transformer_trainer.h"
 #include "engines/training/torch/training_device.h"

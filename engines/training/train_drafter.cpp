@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "engines/families/catalogue.h"
-#include "engines/training/file_text.h"
 #include "engines/training/ngram_trainer.h"
+#include "engines/training/text_corpus.h"
 #include "engines/training/torch/drafter_folder.h"
 #include "engines/training/torch/feature_transformer_trainer.h"
 #include "engines/training/torch/mlp_speculator_trainer.h"

@@ -12,7 +12,7 @@
 #include "sim/core/chance.h"
 #include "sim/core/speculation_length_policy.h"
 #include "sim/monte_carlo/acceptance_process.h"
-#include "sim/monte_carlo/draft_tree.h"
+#include "sim/monte_carlo/round_source.h"
 
 namespace speclab::sim {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <memory>
 
-#include "engines/families/families.h"
+#include "engines/families/family.h"
 #include "engines/formats/gguf_file.h"
 #include "engines/models/decoder_weights.h"
 #include "engines/models/rotary_scaling.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engines/families/families.h"
+#include "engines/families/family.h"
 #include "engines/formats/gguf_file.h"
 #include "sim/system/errors.h"
 #include "tests/engines/formats/gguf_bytes.h"
