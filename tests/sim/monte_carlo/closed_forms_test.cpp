@@ -21,6 +21,7 @@
 #include "sim/policies/policy_registry.h"
 #include "sim/policies/simple_policies.h"
 #include "tests/sim/monte_carlo/support/expected_counts.h"
+#include "tests/support/surface_speedup.h"
 #include "tests/support/test_size.h"
 
 namespace speclab::sim {
