@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "engines/cuda/kernels/rounds.h"
-#include "engines/cuda/kernels/tree_rounds.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines::cuda {
