@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <filesystem>
 #include <string_view>
@@ -85,15 +84,15 @@ std::vector<std::string> listed(const std::vector<NamedModel>& known) {
   return names;
 }
 
-constexpr std::array<std::string_view, 9> kPartEndings = {".safetensors",
-                                                          ".safetensors.index.json",
-                                                          "config.json",
-                                                          "tokenizer.json",
-                                                          "tokenizer.model",
-                                                          ".bin",
-                                                          ".pth",
-                                                          ".h5",
-                                                          ".msgpack"};
+constexpr std::string_view kPartEndings[] = {".safetensors",
+                                             ".safetensors.index.json",
+                                             "config.json",
+                                             "tokenizer.json",
+                                             "tokenizer.model",
+                                             ".bin",
+                                             ".pth",
+                                             ".h5",
+                                             ".msgpack"};
 
 }  // namespace
 
