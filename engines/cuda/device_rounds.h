@@ -14,9 +14,8 @@
 
 namespace speclab::engines::cuda {
 
-// The shape of the trees that rounds on the device draft: as the kernels read it, and how many
-// nodes and rows its levels have.
-
+/// The shape of the trees that rounds on the device draft: as the kernels read it, and how many
+/// nodes and rows its levels have.
 class TreePlan {
  public:
   /// @param shape  at most kMaxDraftLength nodes, else ContractError

@@ -15,8 +15,7 @@
 
 namespace speclab::engines {
 
-// The sequences of a batch as the drafter's model reads them: in its own tokens.
-
+/// The sequences of a batch as the drafter's model reads them: in its own tokens.
 class DrafterTexts {
  public:
   /// @param look_behind  as RetokenizedText has it

@@ -8,8 +8,7 @@
 
 namespace speclab::engines {
 
-// Reads and checks everything of a GGUF v3 file before its tensor data.
-
+/// Everything of a GGUF v3 file before its tensor data, checked.
 struct GgufHeader {
   GgufMetadata metadata;
   TensorTable table;

@@ -28,8 +28,8 @@ void launch_target_laws(RoundState* round, int rows, const PassOutput& output,
 void launch_verify(RoundState* round, int length, const DeviceLaws& draft, const DeviceLaws& target,
                    RoundResult* result, const LaunchContext& context);
 
-// What a round of a tree does between the passes, beside what it shares with a chain's (rounds.h):
-// every kernel is launched for a shape, and finds out on the device which of its nodes there are.
+// Kernels of trees. Each is launched for a shape, and finds out on the device which of its nodes
+// there are.
 
 /// A level whose nodes get children. @param nodes  upper bound of those on it
 struct TreeLevel {
