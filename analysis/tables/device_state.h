@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/tables/schema.h"
-#include "sim/core/device_sample.h"
+#include "sim/core/records.h"
 
 namespace speclab::analysis {
 

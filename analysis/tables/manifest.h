@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/core/training_record.h"
+#include "sim/core/records.h"
 
 namespace speclab::analysis {
 

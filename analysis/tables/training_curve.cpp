@@ -7,7 +7,7 @@
 #include <ranges>
 
 #include "analysis/tables/table.h"
-#include "sim/core/model_name.h"
+#include "sim/core/setting.h"
 #include "sim/system/errors.h"
 
 namespace speclab::analysis {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "engines/constraints/expression.h"
 #include "engines/constraints/json_schema.h"
-#include "engines/constraints/regex_reader.h"
 #include "engines/interface/text_constraint.h"
 #include "sim/system/errors.h"
 

@@ -1,4 +1,4 @@
-#include "engines/constraints/regex_reader.h"
+#include "engines/constraints/expression.h"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "engines/constraints/automaton.h"
+#include "engines/constraints/expression.h"
 #include "engines/constraints/json_schema.h"
-#include "engines/constraints/regex_reader.h"
 #include "sim/system/errors.h"
 #include "sim/system/utf8.h"
 

@@ -110,11 +110,11 @@ void attend_heads(const Worker& worker, std::int32_t layer, std::span<const Head
                   .values = room.cache->values(layer, sequence, head),
                   .head_dim = width,
                   .num_slots = 0,
-                  .scale = shape.score_scale(),
+                  .scale = score_scale(shape),
                   .soft_cap = shape.attention_soft_cap,
                   .scores = scratch.scores.data()};
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    queries[i] = query_of(worker, tasks[i], shape.window_of(layer),
+    queries[i] = query_of(worker, tasks[i], window_of(shape, layer),
                           scratch.weighted.data() + static_cast<std::int64_t>(i) * width);
     const int seen =
         queries[i].num_extra > 0 ? room.cache->plan().slots_in_use(sequence) : queries[i].prefix;

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 
-#include "engines/cpu/activation_groups.h"
 #include "engines/cpu/weight_form.h"
 #include "engines/models/layer_kinds.h"
 

@@ -62,7 +62,7 @@ void run_layer(const Worker& worker, std::int32_t l) {
     norm_rows(worker, going_on, norm);
     worker.barrier();
   }
-  if (shape.has_experts(l))
+  if (has_experts(shape, l))
     run_experts(worker, layer, going_on);
   else
     feed_forward(worker, layer, going_on);

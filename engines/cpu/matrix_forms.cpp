@@ -15,23 +15,10 @@ namespace {
 
 using enum TensorRole;
 
-/// Roles of weights that products read, with the tables.
-constexpr TensorRole kMatrices[] = {embedding,
-                                    head,
-                                    query,
-                                    key,
-                                    value,
-                                    attention_output,
-                                    gate,
-                                    up,
-                                    down,
-                                    fusion,
-                                    embedding_projection,
-                                    output_projection,
-                                    router,
-                                    expert_gate,
-                                    expert_up,
-                                    expert_down};
+/// Whether products read the role's weights; those of the embedding table count.
+bool is_matrix(TensorRole role) {
+  return !is_norm_weight(role) && !is_bias(role) && role != position_embedding;
+}
 
 bool has_heads(TensorRole role) {
   return role == query || role == key || role == value || role == attention_output;
@@ -54,7 +41,7 @@ StoredRows LowBitRows::part(std::int64_t part, std::int64_t parts) const {
 
 /// Rows that are widened, or cut into heads that are, have no whole blocks.
 bool MatrixForms::fits(TensorRole role) const {
-  if (std::ranges::find(kMatrices, role) == std::end(kMatrices)) return false;
+  if (!is_matrix(role)) return false;
   if (has_heads(role) && padded(shape_.head_dim) != shape_.head_dim) return false;
   const std::vector<std::int64_t> sizes = shape_of(role, shape_);
   const std::int64_t rows = sizes[sizes.size() - 2];
@@ -112,7 +99,7 @@ std::vector<MatrixForms::Sized> MatrixForms::of_layer(std::int32_t layer) const 
   const std::int32_t firsts = shape_.gated ? 2 : 1;
   std::vector<Sized> all{{query_key_value(layer, widths.query, widths.key), widths.hidden},
                          sized(attention_output, layer)};
-  if (!shape_.has_experts(layer)) {
+  if (!has_experts(shape_, layer)) {
     all.push_back({{{woven(gate, up, layer), firsts * widths.inner}}, widths.hidden});
     all.push_back(sized(down, layer));
     return all;
@@ -150,9 +137,9 @@ LowBitRows MatrixForms::read(TensorRole role, std::int32_t layer, WeightForm for
 std::string MatrixForms::described() const {
   if (numbers_.weights == WeightChoice::expanded) return "";
   std::set<std::string_view> kept, others;
-  for (const TensorRole role : kMatrices)
+  for (const TensorRole role : tensor_roles())
     for (std::int32_t layer = 0; layer < (is_of_layer(role) ? shape_.num_layers : 1); ++layer) {
-      if (!has_role(role, shape_, layer)) continue;
+      if (!is_matrix(role) || !has_role(role, shape_, layer)) continue;
       const WeightForm form = of(role, layer);
       (cpu::is_low_bit(form) ? kept : others).insert(name_of(form));
     }

@@ -78,7 +78,7 @@ class LoadingMemory {
   std::int64_t load_layer(std::int32_t layer) {
     for (const MatrixForms::Sized& matrix : forms_.of_layer(layer)) hold(matrix);
     return std::max(attention_bytes(layer),
-                    shape_.has_experts(layer) ? expert_bytes(layer) : feed_forward_bytes(layer));
+                    has_experts(shape_, layer) ? expert_bytes(layer) : feed_forward_bytes(layer));
   }
 
   std::int64_t attention_bytes(std::int32_t layer) const {

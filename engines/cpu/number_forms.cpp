@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -16,12 +15,9 @@ struct NamedForm {
   WeightForm form;
   std::string_view name;
 };
-constexpr std::array<NamedForm, 6> kLowBitForms = {{{WeightForm::q4_0, "Q4_0"},
-                                                    {WeightForm::q4_1, "Q4_1"},
-                                                    {WeightForm::q5_0, "Q5_0"},
-                                                    {WeightForm::q8_0, "Q8_0"},
-                                                    {WeightForm::q4_k, "Q4_K"},
-                                                    {WeightForm::q6_k, "Q6_K"}}};
+constexpr NamedForm kLowBitForms[] = {{WeightForm::q4_0, "Q4_0"}, {WeightForm::q4_1, "Q4_1"},
+                                      {WeightForm::q5_0, "Q5_0"}, {WeightForm::q8_0, "Q8_0"},
+                                      {WeightForm::q4_k, "Q4_K"}, {WeightForm::q6_k, "Q6_K"}};
 
 const char* name_of(ElementType type) {
   return type == ElementType::float32 ? "float32" : "bfloat16";

@@ -204,7 +204,7 @@ Layer load_layer(const Loading& from, std::int32_t layer) {
   loaded.attention_output = {load_matrix(from, attention_output, layer),
                              load_bias(from, attention_output_bias, layer)};
   loaded.head_norms = {norm(query_norm, query_norm_bias), norm(key_norm, key_norm_bias)};
-  if (from.shape.has_experts(layer)) {
+  if (has_experts(from.shape, layer)) {
     const Firsts firsts{expert_gate, expert_up, from.shape.expert_size, from.shape.num_experts};
     loaded.experts = {{load_matrix(from, router, layer)},
                       load_firsts(from, firsts, layer),

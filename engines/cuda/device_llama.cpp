@@ -7,8 +7,8 @@
 #include <cstddef>
 
 #include "engines/cuda/kv_cache_cuda.h"
-#include "engines/cuda/packed_weights.h"
-#include "engines/models/draft_vocabulary.h"
+#include "engines/cuda/layer_block.h"
+#include "engines/models/decoder_shape.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines::cuda {

@@ -33,9 +33,8 @@ struct DeviceGroup {
 /// values of committed slots, before they wait for the kernel in front of them. Two rules keep that
 /// right; overlapping_starts_test.cpp runs passes in an order that shows where one is broken:
 /// - Who writes a ForwardState (a copy from the host, begin_round, choose_draft, add_children,
-/// begin_verification, begin_tree_verification) has
-///   ended before a kernel of the pass begins: the first kernel behind the writer, embed, starts
-///   `in_turn`.
+/// begin_verification, begin_tree_verification) has ended before a kernel of the pass begins: the
+/// first kernel behind the writer, embed, starts `in_turn`.
 /// - Who writes committed slots (the copies of a fork, move_slots) starts `in_turn`, and so does
 /// the first kernel behind it.
 struct ForwardState {

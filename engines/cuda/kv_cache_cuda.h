@@ -21,7 +21,7 @@ class KvCacheCuda final : public PlannedKvCache {
 
   /// Bytes of keys and values of one token, all layers together.
   static std::int64_t bytes_per_token(const DecoderShape& config) {
-    return config.cache_elements_per_token() * static_cast<std::int64_t>(sizeof(std::uint16_t));
+    return cache_elements_per_token(config) * static_cast<std::int64_t>(sizeof(std::uint16_t));
   }
 
   void commit(std::int32_t sequence, std::span<const std::int32_t> rows) override;

@@ -2,11 +2,25 @@
 // The matrices of a layer as one block of memory, and the choice of layers that stay on the device.
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "engines/models/decoder_shape.h"
 
 namespace speclab::engines::cuda {
+
+// Weights of a Llama-family model as the device reads them.
+
+/// A matrix in bfloat16, in the order of packed_layout.h; rows beyond the last one are zero.
+/// @param values      [rows, columns] @param columns  a multiple of 32
+/// @param source_row  row of `values` that stands at a packed row
+/// @throws DeviceError if columns is no multiple of 32
+std::vector<std::uint16_t> pack(std::span<const float> values, std::int64_t columns,
+                                const std::function<std::int64_t(std::int64_t)>& source_row);
+/// Number of elements of a packed matrix.
+std::int64_t packed_size(std::int64_t rows, std::int64_t columns);
 
 /// Places of packed matrices in a layer's block, in elements of bfloat16.
 struct LayerBlock {

@@ -9,9 +9,7 @@ set(speclab_cuda_sources
   kv_cache_cuda.cpp
   layer_block.cpp
   layer_stream.cpp
-  llama_cuda.cpp
-  packed_weights.cpp
-  tree_plan.cpp)
+  llama_cuda.cpp)
 set(speclab_cuda_kernels
   kernels/attention.cu
   kernels/ceilings.cu

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engines/models/clock.h"
-#include "engines/sampling/history.h"
+#include "engines/sampling/logits_pipeline.h"
 #include "sim/core/tree_growth.h"
 #include "sim/system/errors.h"
 

@@ -2,7 +2,7 @@
 
 #include "engines/models/clock.h"
 #include "sim/core/law_sampling.h"
-#include "sim/core/round_key.h"
+#include "sim/core/rng_stream.h"
 
 namespace speclab::engines {
 

@@ -1,5 +1,9 @@
 #include "engines/device/energy_meters.h"
 
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <system_error>
 #include <utility>
 
 namespace speclab::engines {
@@ -53,6 +57,76 @@ class SumOfMeters final : public EnergyMeter {
   std::vector<std::unique_ptr<EnergyMeter>> meters_;
 };
 
+namespace fs = std::filesystem;
+
+std::optional<std::int64_t> number_in(const fs::path& file) {
+  std::ifstream stream(file);
+  std::int64_t value = 0;
+  return stream >> value ? std::optional(value) : std::nullopt;
+}
+
+/// A domain's folder is "intel-rapl:0", that of a subdomain "intel-rapl:0:0". AMD's packages have
+/// the same names.
+bool is_domain(const std::string& name) {
+  const std::string prefix = "intel-rapl:";
+  return name.size() > prefix.size() && name.starts_with(prefix) &&
+         std::all_of(name.begin() + static_cast<std::ptrdiff_t>(prefix.size()), name.end(),
+                     [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool is_package(const fs::path& folder) {
+  std::ifstream stream(folder / "name");
+  std::string name;
+  return is_domain(folder.filename().string()) && std::getline(stream, name) &&
+         name.starts_with("package");
+}
+
+/// A counter of microjoules that begins again at 0 behind its largest value.
+class Package {
+ public:
+  explicit Package(fs::path folder)
+      : folder_(std::move(folder)), last_(number_in(folder_ / "energy_uj")) {}
+
+  bool is_readable() const { return last_.has_value(); }
+
+  /// Microjoules since the last call. They are right if the counter has begun again once at most.
+  std::optional<std::int64_t> used() {
+    const std::optional<std::int64_t> now = number_in(folder_ / "energy_uj");
+    if (!now || !last_) return std::nullopt;
+    std::int64_t used = *now - *last_;
+    if (used < 0) {
+      const std::optional<std::int64_t> range = number_in(folder_ / "max_energy_range_uj");
+      if (!range || *range < *last_) return std::nullopt;
+      used += *range;
+    }
+    last_ = now;
+    return used;
+  }
+
+ private:
+  fs::path folder_;
+  std::optional<std::int64_t> last_;
+};
+
+class RaplMeter final : public EnergyMeter {
+ public:
+  explicit RaplMeter(std::vector<Package> packages) : packages_(std::move(packages)) {}
+
+  std::optional<double> joules() override {
+    for (Package& package : packages_) {
+      const std::optional<std::int64_t> used = package.used();
+      if (!used) return std::nullopt;
+      microjoules_ += *used;
+    }
+    return 1e-6 * static_cast<double>(microjoules_);
+  }
+  std::string source() const override { return "cpu packages"; }
+
+ private:
+  std::vector<Package> packages_;
+  std::int64_t microjoules_ = 0;
+};
+
 }  // namespace
 
 std::unique_ptr<EnergyMeter> make_nvml_energy_meter(NvmlFunctions nvml,
@@ -67,6 +141,15 @@ std::unique_ptr<EnergyMeter> make_nvml_energy_meter(NvmlFunctions nvml,
 std::unique_ptr<EnergyMeter> sum_of_meters(std::vector<std::unique_ptr<EnergyMeter>> meters) {
   std::erase(meters, nullptr);
   return meters.empty() ? nullptr : std::make_unique<SumOfMeters>(std::move(meters));
+}
+
+std::unique_ptr<EnergyMeter> make_rapl_meter(const fs::path& folder) {
+  std::vector<Package> packages;
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, none))
+    if (is_package(entry.path())) packages.emplace_back(entry.path());
+  if (packages.empty() || !std::ranges::all_of(packages, &Package::is_readable)) return nullptr;
+  return std::make_unique<RaplMeter>(std::move(packages));
 }
 
 }  // namespace speclab::engines

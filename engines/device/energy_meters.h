@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engines/device/nvml_monitor.h"
-#include "engines/interface/energy_meter.h"
+#include "engines/interface/device_monitor.h"
 
 namespace speclab::engines {
 

@@ -4,10 +4,9 @@
 
 #include <set>
 
-#include "engines/drafters/draft_growth.h"
 #include "engines/drafters/next_token_sources.h"
+#include "engines/drafters/next_tokens.h"
 #include "engines/interface/drafter_checks.h"
-#include "engines/interface/fitting_drafter.h"
 #include "sim/core/tree_growth.h"
 #include "sim/system/errors.h"
 

@@ -56,8 +56,7 @@ class DrafterModels {
 /// "none" drafts the forced ones.
 /// @param target  whose vocabulary the drafter must share, unless a bridge leads there
 /// @throws ConfigError on an unknown kind (naming those there are), options that the kind has not,
-/// another vocabulary, or one transformer
-///         in two parts of a mixture, which would share its cache
+/// another vocabulary, or one transformer in two parts of a mixture, which would share its cache
 std::unique_ptr<Drafter> make_drafter(const DecoderOptions& options, const ModelInfo& target,
                                       DrafterModels& models);
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engines/drafters/draft_growth.h"
+#include "engines/drafters/next_tokens.h"
 #include "sim/core/tree_growth.h"
 
 namespace speclab::engines {

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "engines/drafters/next_token_sources.h"
-#include "engines/sampling/history.h"
 #include "engines/sampling/logits_pipeline.h"
 
 namespace speclab::engines {

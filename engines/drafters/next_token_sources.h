@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "engines/drafters/draft_model.h"
@@ -10,6 +11,7 @@
 #include "engines/interface/round_decoder.h"
 #include "engines/interface/token_mask.h"
 #include "engines/ngrams/ngram_model.h"
+#include "sim/core/law.h"
 
 namespace speclab::engines {
 
@@ -62,5 +64,15 @@ enum class DraftForm : std::uint8_t { drawn, likeliest };
 std::unique_ptr<NextTokens> constrained_next_tokens(std::unique_ptr<NextTokens> model,
                                                     std::shared_ptr<const TokenMask> mask,
                                                     DraftForm form);
+
+/// Tokens that a draft may have behind new tokens. The target may refuse them before, so a drafter
+/// has nothing to say where the vocabulary cannot spell the rest.
+/// @return null there
+const AllowedTokens* allowed_in_draft(const TokenMask& mask, std::span<const Token> new_tokens);
+
+/// Takes the tokens out of a law that may not follow, and scales the others up to 1.
+/// @param allowed  [vocab]
+/// @return false if nothing is left; the law is then unspecified
+bool keep_allowed_tokens(const std::vector<bool>& allowed, Law& law);
 
 }  // namespace speclab::engines

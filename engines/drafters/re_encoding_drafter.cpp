@@ -1,11 +1,9 @@
 #include <algorithm>
 
-#include "engines/drafters/allowed_laws.h"
 #include "engines/drafters/bridges.h"
-#include "engines/drafters/draft_growth.h"
-#include "engines/drafters/drafter_texts.h"
 #include "engines/drafters/next_token_sources.h"
-#include "engines/drafters/spelling.h"
+#include "engines/drafters/next_tokens.h"
+#include "engines/drafters/retokenized_text.h"
 #include "engines/models/clock.h"
 #include "engines/sampling/stop_rules.h"
 

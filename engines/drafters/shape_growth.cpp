@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "engines/drafters/draft_growth.h"
+#include "engines/drafters/next_tokens.h"
 #include "engines/interface/names.h"
 #include "sim/core/chance.h"
 #include "sim/core/law_sampling.h"
-#include "sim/core/round_key.h"
+#include "sim/core/rng_stream.h"
 #include "sim/core/tree_growth.h"
 
 namespace speclab::engines {

@@ -2,7 +2,6 @@
 #include <limits>
 
 #include "engines/drafters/bridges.h"
-#include "engines/drafters/drafter_texts.h"
 #include "engines/models/clock.h"
 
 namespace speclab::engines {

@@ -1,8 +1,7 @@
 #include "engines/factory/drafter_store.h"
 
 #include "engines/families/catalogue.h"
-#include "engines/families/trimmed_head.h"
-#include "engines/interface/fitting_drafter.h"
+#include "engines/interface/drafter_checks.h"
 #include "engines/interface/names.h"
 #include "engines/models/wrapped_models.h"
 #include "engines/ngrams/ngram_file.h"

@@ -18,7 +18,6 @@
 #include "engines/search/contrastive_search.h"
 #include "engines/search/search_checks.h"
 #include "engines/templates/chat_template.h"
-#include "engines/training/language_model.h"
 #include "engines/training/train_drafter.h"
 #include "engines/verifiers/verifier.h"
 #if SPECLAB_HAVE_CUDA

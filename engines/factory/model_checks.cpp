@@ -1,4 +1,4 @@
-#include "engines/factory/model_checks.h"
+#include "engines/factory/model_maker.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -7,7 +7,6 @@
 #include "engines/cpu/mlp_speculator_cpu.h"
 #include "engines/device/energy_meters.h"
 #include "engines/device/nvml_monitor.h"
-#include "engines/factory/model_checks.h"
 #include "engines/models/memory_need.h"
 #include "engines/reference/decoder_torch.h"
 #if SPECLAB_HAVE_CUDA

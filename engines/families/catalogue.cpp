@@ -6,17 +6,13 @@
 #include <filesystem>
 #include <map>
 
-#include "engines/families/families.h"
+#include "engines/families/family.h"
 #include "engines/families/feature_transformer.h"
-#include "engines/families/given_model.h"
-#include "engines/families/shape_models.h"
 #include "engines/formats/checkpoint_folder.h"
-#include "engines/formats/folder_kind.h"
 #include "engines/formats/gguf_file.h"
 #include "engines/formats/input_file.h"
-#include "engines/formats/recorded_digest.h"
 #include "engines/tokenizers/load_tokenizer.h"
-#include "sim/core/model_name.h"
+#include "sim/core/setting.h"
 #include "sim/system/data_folder.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"

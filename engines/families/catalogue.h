@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engines/interface/engines.h"
+#include "engines/models/decoder_shape.h"
 #include "engines/models/decoder_weights.h"
 #include "engines/models/mlp_speculator_config.h"
 
@@ -61,5 +62,34 @@ std::vector<StoredWeights> stored_weights(const std::string& model);
 /// @param model  catalogue name, GGUF file, folder, tokenizer.json or tokenizer.model
 /// @throws ConfigError if there is none; ModelFileError from the readers
 std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& model);
+
+/// Models with random weights: sizes of SmolLM2's family, and published shapes with their own
+/// layers. Those called "gated" have the sizes of OPT and GPT-2 with layers of Llama, which the
+/// CUDA engine runs.
+std::vector<DecoderShape> shape_models();
+
+/// The model with the rows of its head that belong to these tokens, which are all that it can
+/// draft. @param tokens  of the model's vocabulary, ascending, at least one
+/// @throws ConfigError if it has a draft vocabulary already
+ModelSource with_trimmed_head(ModelSource source, std::vector<Token> tokens);
+
+// Things that people give as a model and that are none: names of a hub, parts of a folder, paths
+// that a shell should have expanded.
+
+/// A model of the catalogue.
+struct NamedModel {
+  std::string name;
+  std::string description{};  ///< its maker's name, then more behind a comma
+  std::string fetched_by{};   ///< the command that brings its file
+};
+
+/// @throws ConfigError that says why there is no such model, and what to give
+[[noreturn]] void refuse_missing_model(const std::string& model,
+                                       const std::vector<NamedModel>& known);
+
+/// @param path  an existing file
+/// @throws ConfigError if it is one of the files of a folder in Hugging Face's layout, naming the
+/// folder; ModelFileError if the folder is an adapter's
+void refuse_part_of_folder(const std::string& path);
 
 }  // namespace speclab::engines

@@ -1,4 +1,3 @@
-#include "engines/families/families.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,7 +10,7 @@
 #include "engines/formats/gguf_file.h"
 #include "engines/formats/input_file.h"
 #include "engines/formats/json_file.h"
-#include "engines/models/draft_vocabulary.h"
+#include "engines/models/decoder_shape.h"
 #include "sim/system/errors.h"
 #include "sim/system/sha256.h"
 

@@ -60,6 +60,54 @@ constexpr TensorPlace kGgufPlaces[] = {
 constexpr const char* kGgufBuffers[] = {"rope_freqs.weight", "rope_factors_long.weight",
                                         "rope_factors_short.weight"};
 
+using enum TensorRole;
+
+constexpr TensorPlace kLlamaPlaces[] = {
+    {embedding, "model.embed_tokens.weight"},
+    {output_norm, "model.norm.weight"},
+    {head, "lm_head.weight"},
+    {attention_norm, "model.layers.{layer}.input_layernorm.weight"},
+    {query, "model.layers.{layer}.self_attn.q_proj.weight"},
+    {query, "model.layers.{layer}.self_attn.qkv_proj.weight", Form::stacked},
+    {key, "model.layers.{layer}.self_attn.k_proj.weight"},
+    {key, "model.layers.{layer}.self_attn.qkv_proj.weight", Form::stacked},
+    {value, "model.layers.{layer}.self_attn.v_proj.weight"},
+    {value, "model.layers.{layer}.self_attn.qkv_proj.weight", Form::stacked},
+    {query_bias, "model.layers.{layer}.self_attn.q_proj.bias"},
+    {query_bias, "model.layers.{layer}.self_attn.qkv_proj.bias", Form::stacked},
+    {key_bias, "model.layers.{layer}.self_attn.k_proj.bias"},
+    {key_bias, "model.layers.{layer}.self_attn.qkv_proj.bias", Form::stacked},
+    {value_bias, "model.layers.{layer}.self_attn.v_proj.bias"},
+    {value_bias, "model.layers.{layer}.self_attn.qkv_proj.bias", Form::stacked},
+    {query_norm, "model.layers.{layer}.self_attn.q_norm.weight"},
+    {key_norm, "model.layers.{layer}.self_attn.k_norm.weight"},
+    {attention_output, "model.layers.{layer}.self_attn.o_proj.weight"},
+    {attention_output_bias, "model.layers.{layer}.self_attn.o_proj.bias"},
+    {feed_forward_norm, "model.layers.{layer}.post_attention_layernorm.weight"},
+    {gate, "model.layers.{layer}.mlp.gate_proj.weight"},
+    {gate, "model.layers.{layer}.mlp.gate_up_proj.weight", Form::stacked},
+    {up, "model.layers.{layer}.mlp.up_proj.weight"},
+    {up, "model.layers.{layer}.mlp.gate_up_proj.weight", Form::stacked},
+    {down, "model.layers.{layer}.mlp.down_proj.weight"},
+    {gate_bias, "model.layers.{layer}.mlp.gate_proj.bias"},
+    {gate_bias, "model.layers.{layer}.mlp.gate_up_proj.bias", Form::stacked},
+    {up_bias, "model.layers.{layer}.mlp.up_proj.bias"},
+    {up_bias, "model.layers.{layer}.mlp.gate_up_proj.bias", Form::stacked},
+    {down_bias, "model.layers.{layer}.mlp.down_proj.bias"},
+    {embedding_norm, "model.embedding_norm.weight"},
+    {feature_norm, "model.feature_norm.weight"},
+    {fusion, "model.fusion.weight"},
+};
+
+constexpr const char* kLlamaBuffers[] = {"model.rotary_emb.inv_freq",
+                                         "model.layers.{layer}.self_attn.rotary_emb.inv_freq"};
+
+DecoderShape llama_from_json(const JsonShape& config) { return llama_shape(config); }
+
+DecoderShape llama_from_gguf(const GgufShape& file) {
+  return llama_shape(file, RotaryPairs::adjacent);
+}
+
 }  // namespace
 
 std::vector<TensorPlace> joined_places(std::span<const TensorPlace> base,
@@ -81,5 +129,31 @@ std::vector<TensorPlace> replaced_places(std::span<const TensorPlace> base,
 
 std::span<const TensorPlace> gguf_places() { return kGgufPlaces; }
 std::span<const char* const> gguf_buffers() { return kGgufBuffers; }
+
+std::span<const TensorPlace> llama_places() { return kLlamaPlaces; }
+std::span<const char* const> llama_buffers() { return kLlamaBuffers; }
+
+DecoderShape llama_shape(const JsonShape& config, const RotaryRule& rule) {
+  DecoderShape shape = config.sizes();
+  config.read_rotary(shape, rule);
+  config.read_tie(shape, false);
+  shape.norm_epsilon = config.number_or("rms_norm_eps", 1e-6f);
+  shape.activation = config.activation("hidden_act", Activation::silu);
+  shape.query_key_value_bias = shape.attention_output_bias =
+      config.flag_or("attention_bias", false);
+  shape.feed_forward_bias = config.flag_or("mlp_bias", false);
+  return shape;
+}
+
+DecoderShape llama_shape(const GgufShape& file, RotaryPairs pairs) {
+  DecoderShape shape = file.common();
+  shape.rotary_pairs = pairs;
+  file.read_experts(shape);
+  file.read_windows(shape);
+  return shape;
+}
+
+extern const Family kLlama = {"llama",        "llama",  llama_from_json, llama_from_gguf,
+                              llama_places(), "model.", llama_buffers()};
 
 }  // namespace speclab::engines

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "engines/families/gguf_shape.h"
+#include "engines/families/json_shape.h"
 #include "engines/models/decoder_shape.h"
 #include "engines/models/decoder_weights.h"
 
@@ -57,5 +59,28 @@ struct Family {
 std::span<const Family* const> families();
 /// Null where there is none.
 const Family* family_named(const std::string& model_type);
+
+// Names, norms and biases of the many families that follow Llama's layout.
+
+/// Names of Llama, Mistral, Qwen 2 and 3, Granite and Gemma 1; others add to them.
+std::span<const TensorPlace> llama_places();
+/// Tensors of their older files that are no weights.
+std::span<const char* const> llama_buffers();
+/// Sizes, RMS norms, rotary positions, biases by attention_bias and mlp_bias, silu, a head of its
+/// own.
+DecoderShape llama_shape(const JsonShape& config, const RotaryRule& rule = {});
+/// Metadata of an architecture of this layout.
+DecoderShape llama_shape(const GgufShape& file, RotaryPairs pairs);
+
+// Shapes of models from their files, whatever their family.
+
+class GgufFile;
+
+/// @throws ModelFileError if no family has the file's architecture, or a field is missing or
+/// impossible
+DecoderShape shape_from_gguf(const GgufFile& file);
+/// Reads config.json of a checkpoint folder in Hugging Face's layout. @throws ModelFileError as
+/// shape_from_gguf
+DecoderShape shape_from_json(const std::string& path);
 
 }  // namespace speclab::engines

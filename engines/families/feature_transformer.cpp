@@ -8,7 +8,7 @@
 #include "engines/families/json_shape.h"
 #include "engines/formats/input_file.h"
 #include "engines/formats/json_file.h"
-#include "engines/models/draft_vocabulary.h"
+#include "engines/models/decoder_shape.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "sim/system/sha256.h"
@@ -33,8 +33,7 @@ class FeatureTransformerWeights final : public DecoderWeights {
   std::int64_t bytes_to_read(TensorRole role, std::int32_t layer) const override {
     if (role == TensorRole::embedding) return target_->bytes_to_read(role, 0);
     if (role == TensorRole::head)
-      return target_->bytes_to_read(role, 0) +
-             num_elements(role, shape_) * static_cast<std::int64_t>(sizeof(float));
+      return target_->bytes_to_read(role, 0) + float32_bytes(num_elements(role, shape_));
     return own_->bytes_to_read(role, layer);
   }
   std::string sha256() const override { return own_->sha256(); }

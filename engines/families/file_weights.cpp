@@ -35,7 +35,7 @@ class FileDecoderWeights final : public DecoderWeights {
   }
 
   std::vector<float> read(TensorRole role, std::int32_t layer) const override {
-    if (role == TensorRole::head && shape_.tied_embeddings) return tied_head();
+    if (role == TensorRole::head && shape_.tied_embeddings) return read_tied_head(shape_);
     const FoundPlace found = finder_.find(role, layer);
     std::vector<float> values = read_parts<float>(
         found, [this](const std::string& name) { return file_->read_float32(name); });
@@ -109,7 +109,8 @@ class FileDecoderWeights final : public DecoderWeights {
       const std::int64_t table = bytes_to_read(TensorRole::embedding, 0);
       return shape_.head_is_embedding()
                  ? table
-                 : std::max(table, bytes_of(num_elements(TensorRole::embedding, shape_) + values));
+                 : std::max(table,
+                            float32_bytes(num_elements(TensorRole::embedding, shape_) + values));
     }
     const FoundPlace found = finder_.find(role, layer);
     const std::int64_t part = file_->tensor(found.names.front()).num_elements,
@@ -119,7 +120,7 @@ class FileDecoderWeights final : public DecoderWeights {
     if (found.place->form != Form::whole) most = std::max(most, whole + values);
     if (turns(role) && shape_.rotary_pairs != RotaryPairs::halves)
       most = std::max(most, 2 * values);
-    return bytes_of(most);
+    return float32_bytes(most);
   }
 
   std::string sha256() const override {
@@ -128,10 +129,6 @@ class FileDecoderWeights final : public DecoderWeights {
   }
 
  private:
-  static std::int64_t bytes_of(std::int64_t num_values) {
-    return num_values * static_cast<std::int64_t>(sizeof(float));
-  }
-
   static bool turns(TensorRole role) {
     using enum TensorRole;
     return role == query || role == key || role == query_bias || role == key_bias;
@@ -147,13 +144,6 @@ class FileDecoderWeights final : public DecoderWeights {
       values.insert(values.end(), part.begin(), part.end());
     }
     return values;
-  }
-
-  std::vector<float> tied_head() const {
-    std::vector<float> table = read(TensorRole::embedding, 0);
-    return shape_.head_is_embedding()
-               ? table
-               : rows_of(shape_.draft_vocabulary, table, shape_.table_width());
   }
 
   void check(TensorRole role, std::int32_t layer) {
@@ -272,18 +262,6 @@ class FileDecoderWeights final : public DecoderWeights {
     const bool is_query = role == query || role == query_bias;
     return halves_from_pairs(values, is_query ? shape_.num_heads : shape_.num_kv_heads, shape_,
                              width);
-  }
-
-  static bool is_norm_weight(TensorRole role) {
-    using enum TensorRole;
-    constexpr TensorRole kNorms[] = {output_norm,
-                                     attention_norm,
-                                     feed_forward_norm,
-                                     attention_output_norm,
-                                     feed_forward_output_norm,
-                                     query_norm,
-                                     key_norm};
-    return std::ranges::find(kNorms, role) != std::end(kNorms);
   }
 
   std::shared_ptr<const WeightSource> file_;

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "engines/families/llama_layout.h"
+#include "engines/families/family.h"
 
 namespace speclab::engines {
 namespace {
@@ -30,7 +30,7 @@ void make_gemma3(DecoderShape& shape) {
 DecoderShape gemma_from(const JsonShape& config, const RotaryRule& rule) {
   config.require_flag("use_bidirectional_attention", false);
   DecoderShape shape = config.sizes();
-  shape.head_dim = config.positive_or("head_dim", DecoderShape::kWidest, 256);
+  shape.head_dim = config.positive_or("head_dim", DecoderLimits::kWidest, 256);
   config.read_rotary(shape, rule);
   config.read_tie(shape, true);
   shape.norm_epsilon = config.number_or("rms_norm_eps", 1e-6f);
@@ -73,7 +73,7 @@ DecoderShape gemma3_from_json(const JsonShape& config) {
   make_gemma3(shape);
   read_scores(config, shape, 0, 0);
   const std::int32_t pattern =
-      config.positive_or("sliding_window_pattern", DecoderShape::kMostLayers, kGemma3Pattern);
+      config.positive_or("sliding_window_pattern", DecoderLimits::kMostLayers, kGemma3Pattern);
   config.read_windows(shape, config.window("sliding_window", 4096),
                       [pattern](std::int32_t layer) { return (layer + 1) % pattern != 0; });
   return shape;
@@ -85,17 +85,20 @@ DecoderShape gemma_from_gguf(const GgufShape& file) {
   return shape;
 }
 
+/// GGUF does not say it. The 27B alone, known by its layers, divides by its width a head.
+float scale_of_scores(const DecoderShape& shape, std::int32_t layers_of_27b) {
+  const int divisor =
+      shape.num_layers == layers_of_27b ? shape.hidden_size / shape.num_heads : shape.head_dim;
+  return 1.0f / std::sqrt(static_cast<float>(divisor));
+}
+
 DecoderShape gemma2_from_gguf(const GgufShape& file) {
   DecoderShape shape = file.common();
   make_gemma(shape);
   shape.norm_place = NormPlace::around;
   shape.attention_soft_cap = file.number_or("attn_logit_softcapping", 50.0f);
   shape.logit_soft_cap = file.number_or("final_logit_softcapping", 30.0f);
-  // The file does not say it; Gemma 2's 27B alone, of 46 layers, divides by its width a head.
-  constexpr std::int32_t kLayersOf27B = 46;
-  const int divisor =
-      shape.num_layers == kLayersOf27B ? shape.hidden_size / shape.num_heads : shape.head_dim;
-  shape.attention_scale = 1.0f / std::sqrt(static_cast<float>(divisor));
+  shape.attention_scale = scale_of_scores(shape, 46);
   file.read_windows(shape, kGemma2Window, kGemma2Pattern);
   if (const float theta = file.number_or("rope.freq_base_swa", shape.rope_theta);
       theta != shape.rope_theta)
@@ -108,10 +111,7 @@ DecoderShape gemma3_from_gguf(const GgufShape& file) {
   DecoderShape shape = file.common();
   make_gemma3(shape);
   shape.logit_soft_cap = file.number_or("final_logit_softcapping", 0.0f);
-  constexpr std::int32_t kLayersOf27B = 62;
-  const int divisor =
-      shape.num_layers == kLayersOf27B ? shape.hidden_size / shape.num_heads : shape.head_dim;
-  shape.attention_scale = 1.0f / std::sqrt(static_cast<float>(divisor));
+  shape.attention_scale = scale_of_scores(shape, 62);
   file.read_windows(shape, 0, kGemma3Pattern);
   shape.window_rope_theta = file.number_or("rope.freq_base_swa", kWindowTheta);
   return shape;
@@ -124,19 +124,15 @@ constexpr TensorPlace kGemmaNorms[] = {
     {feed_forward_output_norm, "model.layers.{layer}.post_feedforward_layernorm.weight"},
 };
 
-std::span<const TensorPlace> gemma2_places() {
-  static const std::vector<TensorPlace> places = replaced_places(llama_places(), kGemmaNorms);
-  return places;
-}
+const std::vector<TensorPlace> kGemma2Places = replaced_places(llama_places(), kGemmaNorms);
 
 }  // namespace
 
-extern const Family kGemma, kGemma2, kGemma3;
-const Family kGemma = {"gemma",        "gemma",  gemma_from_json, gemma_from_gguf,
-                       llama_places(), "model.", llama_buffers()};
-const Family kGemma2 = {"gemma2",        "gemma2", gemma2_from_json, gemma2_from_gguf,
-                        gemma2_places(), "model.", llama_buffers()};
-const Family kGemma3 = {"gemma3_text",   "gemma3", gemma3_from_json, gemma3_from_gguf,
-                        gemma2_places(), "model.", llama_buffers()};
+extern const Family kGemma = {"gemma",        "gemma",  gemma_from_json, gemma_from_gguf,
+                              llama_places(), "model.", llama_buffers()};
+extern const Family kGemma2 = {"gemma2",      "gemma2", gemma2_from_json, gemma2_from_gguf,
+                               kGemma2Places, "model.", llama_buffers()};
+extern const Family kGemma3 = {"gemma3_text", "gemma3", gemma3_from_json, gemma3_from_gguf,
+                               kGemma2Places, "model.", llama_buffers()};
 
 }  // namespace speclab::engines

@@ -148,7 +148,7 @@ void read_gguf_rotary(const GgufKeys& keys, DecoderShape& shape) {
   scaling.factor = factor_of(keys);
   scaling.kind = kind_of(keys, scaling.factor);
   scaling.original_context = keys.integer_or("rope.scaling.original_context_length", 1,
-                                             DecoderShape::kLongest, shape.context_length);
+                                             DecoderLimits::kLongest, shape.context_length);
   if (scaling.kind == Kind::yarn) read_yarn(keys, scaling);
   read_divisors(keys, shape);
   require_no_magnitude(keys, scaling.kind);
@@ -158,26 +158,26 @@ void read_gguf_rotary(const GgufKeys& keys, DecoderShape& shape) {
 
 void GgufShape::read_sizes(DecoderShape& shape) const {
   shape.name = file().metadata().find<std::string>("general.name").value_or("");
-  shape.context_length = integer("context_length", 1, DecoderShape::kLongest);
-  shape.num_layers = integer("block_count", 1, DecoderShape::kMostLayers);
-  shape.hidden_size = integer("embedding_length", 1, DecoderShape::kWidest);
-  shape.intermediate_size = layer_integer_or("feed_forward_length", 1, DecoderShape::kWidest, 0);
-  shape.num_heads = layer_integer("attention.head_count", 1, DecoderShape::kMostHeads);
+  shape.context_length = integer("context_length", 1, DecoderLimits::kLongest);
+  shape.num_layers = integer("block_count", 1, DecoderLimits::kMostLayers);
+  shape.hidden_size = integer("embedding_length", 1, DecoderLimits::kWidest);
+  shape.intermediate_size = layer_integer_or("feed_forward_length", 1, DecoderLimits::kWidest, 0);
+  shape.num_heads = layer_integer("attention.head_count", 1, DecoderLimits::kMostHeads);
   shape.num_kv_heads =
-      layer_integer_or("attention.head_count_kv", 1, DecoderShape::kMostHeads, shape.num_heads);
-  shape.head_dim = integer_or("attention.key_length", 1, DecoderShape::kWidest,
+      layer_integer_or("attention.head_count_kv", 1, DecoderLimits::kMostHeads, shape.num_heads);
+  shape.head_dim = integer_or("attention.key_length", 1, DecoderLimits::kWidest,
                               std::max(shape.hidden_size / shape.num_heads, 1));
   if (const std::int32_t value =
-          integer_or("attention.value_length", 1, DecoderShape::kWidest, shape.head_dim);
+          integer_or("attention.value_length", 1, DecoderLimits::kWidest, shape.head_dim);
       value != shape.head_dim)
     fail("attention.value_length", fmt::format("{}", value),
          fmt::format("{}, as the keys", shape.head_dim));
   const std::vector<std::int64_t>& table = file().tensor("token_embd.weight").shape;
-  if (table.size() != 2 || table[0] < 1 || table[0] > DecoderShape::kMostTokens)
+  if (table.size() != 2 || table[0] < 1 || table[0] > DecoderLimits::kMostTokens)
     throw_model_file_error(
         file().path(), 0,
         {"rows of token_embd.weight", fmt::format("{}", table.empty() ? 0 : table[0]),
-         fmt::format("1 to {}", DecoderShape::kMostTokens)});
+         fmt::format("1 to {}", DecoderLimits::kMostTokens)});
   shape.vocab_size = static_cast<std::int32_t>(table[0]);
 }
 
@@ -206,7 +206,7 @@ DecoderShape GgufShape::common(NormKind norm) const {
 }
 
 void GgufShape::read_windows(DecoderShape& shape) const {
-  const std::int32_t window = integer_or("attention.sliding_window", 0, DecoderShape::kLongest, 0);
+  const std::int32_t window = integer_or("attention.sliding_window", 0, DecoderLimits::kLongest, 0);
   if (window > 0) shape.windows.assign(static_cast<std::size_t>(shape.num_layers), window);
 }
 
@@ -215,7 +215,7 @@ std::vector<bool> GgufShape::window_layers(const DecoderShape& shape, std::int32
   const std::vector<std::int64_t> listed = integers(kKey);
   std::vector<bool> layers;
   if (listed.size() <= 1) {
-    const std::int32_t every = integer_or(kKey, 1, DecoderShape::kMostLayers, pattern);
+    const std::int32_t every = integer_or(kKey, 1, DecoderLimits::kMostLayers, pattern);
     for (std::int32_t layer = 0; layer < shape.num_layers; ++layer)
       layers.push_back((layer + 1) % every != 0);
     return layers;
@@ -230,16 +230,16 @@ std::vector<bool> GgufShape::window_layers(const DecoderShape& shape, std::int32
 void GgufShape::read_windows(DecoderShape& shape, std::int32_t window, std::int32_t pattern) const {
   const std::vector<bool> layers = window_layers(shape, pattern);
   const std::int32_t size =
-      integer_or("attention.sliding_window", 0, DecoderShape::kLongest, window);
+      integer_or("attention.sliding_window", 0, DecoderLimits::kLongest, window);
   for (std::size_t layer = 0; size > 0 && layer < layers.size(); ++layer)
     shape.windows.push_back(layers[layer] ? size : 0);
 }
 
 void GgufShape::read_experts(DecoderShape& shape) const {
-  shape.num_experts = integer_or("expert_count", 0, DecoderShape::kMostExperts, 0);
+  shape.num_experts = integer_or("expert_count", 0, DecoderLimits::kMostExperts, 0);
   if (shape.num_experts == 0) return;
   shape.experts_per_token = integer("expert_used_count", 1, shape.num_experts);
-  shape.expert_size = layer_integer_or("expert_feed_forward_length", 1, DecoderShape::kWidest,
+  shape.expert_size = layer_integer_or("expert_feed_forward_length", 1, DecoderLimits::kWidest,
                                        shape.intermediate_size);
   shape.normalised_experts = flag_or("expert_weights_norm", true);
   if (shape.intermediate_size == 0) shape.intermediate_size = shape.expert_size;

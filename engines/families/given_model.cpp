@@ -1,15 +1,14 @@
-#include "engines/families/given_model.h"
+#include "engines/families/catalogue.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <filesystem>
 #include <string_view>
 
-#include "engines/formats/folder_kind.h"
+#include "engines/formats/checkpoint_folder.h"
 #include "engines/interface/names.h"
 #include "sim/system/edit_distance.h"
 #include "sim/system/errors.h"
@@ -85,15 +84,15 @@ std::vector<std::string> listed(const std::vector<NamedModel>& known) {
   return names;
 }
 
-constexpr std::array<std::string_view, 9> kPartEndings = {".safetensors",
-                                                          ".safetensors.index.json",
-                                                          "config.json",
-                                                          "tokenizer.json",
-                                                          "tokenizer.model",
-                                                          ".bin",
-                                                          ".pth",
-                                                          ".h5",
-                                                          ".msgpack"};
+constexpr std::string_view kPartEndings[] = {".safetensors",
+                                             ".safetensors.index.json",
+                                             "config.json",
+                                             "tokenizer.json",
+                                             "tokenizer.model",
+                                             ".bin",
+                                             ".pth",
+                                             ".h5",
+                                             ".msgpack"};
 
 }  // namespace
 

@@ -20,16 +20,16 @@ void make_gpt2(DecoderShape& shape) {
 
 DecoderShape gpt2_from_json(const JsonShape& config) {
   DecoderShape shape;
-  shape.vocab_size = config.positive("vocab_size", DecoderShape::kMostTokens);
+  shape.vocab_size = config.positive("vocab_size", DecoderLimits::kMostTokens);
   shape.context_length = config.positive(
       config.config().find("n_positions") ? "n_positions" : "max_position_embeddings",
-      DecoderShape::kLongest);
-  shape.num_layers = config.positive("n_layer", DecoderShape::kMostLayers);
-  shape.hidden_size = config.positive("n_embd", DecoderShape::kWidest / 4);
-  shape.num_heads = shape.num_kv_heads = config.positive("n_head", DecoderShape::kMostHeads);
+      DecoderLimits::kLongest);
+  shape.num_layers = config.positive("n_layer", DecoderLimits::kMostLayers);
+  shape.hidden_size = config.positive("n_embd", DecoderLimits::kWidest / 4);
+  shape.num_heads = shape.num_kv_heads = config.positive("n_head", DecoderLimits::kMostHeads);
   shape.head_dim = shape.hidden_size / shape.num_heads;
   shape.intermediate_size =
-      config.positive_or("n_inner", DecoderShape::kWidest, 4 * shape.hidden_size);
+      config.positive_or("n_inner", DecoderLimits::kWidest, 4 * shape.hidden_size);
   make_gpt2(shape);
   shape.norm_epsilon = config.number_or("layer_norm_epsilon", 1e-5f);
   shape.activation = config.activation("activation_function", Activation::gelu_tanh);
@@ -77,8 +77,7 @@ constexpr const char* kGpt2Buffers[] = {"transformer.h.{layer}.attn.bias",
 
 }  // namespace
 
-extern const Family kGpt2;
-const Family kGpt2 = {"gpt2",      "gpt2",         gpt2_from_json, gpt2_from_gguf,
-                      kGpt2Places, "transformer.", kGpt2Buffers};
+extern const Family kGpt2 = {"gpt2",      "gpt2",         gpt2_from_json, gpt2_from_gguf,
+                             kGpt2Places, "transformer.", kGpt2Buffers};
 
 }  // namespace speclab::engines

@@ -74,8 +74,7 @@ constexpr const char* kGptNeoxBuffers[] = {
 
 }  // namespace
 
-extern const Family kGptNeox;
-const Family kGptNeox = {"gpt_neox",     "gptneox",   gpt_neox_from_json, gpt_neox_from_gguf,
-                         kGptNeoxPlaces, "gpt_neox.", kGptNeoxBuffers};
+extern const Family kGptNeox = {"gpt_neox",     "gptneox",   gpt_neox_from_json, gpt_neox_from_gguf,
+                                kGptNeoxPlaces, "gpt_neox.", kGptNeoxBuffers};
 
 }  // namespace speclab::engines

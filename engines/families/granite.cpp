@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "engines/families/llama_layout.h"
+#include "engines/families/family.h"
 
 namespace speclab::engines {
 namespace {
@@ -46,8 +46,7 @@ DecoderShape granite_from_gguf(const GgufShape& file) {
 
 }  // namespace
 
-extern const Family kGranite;
-const Family kGranite = {"granite",      "granite", granite_from_json, granite_from_gguf,
-                         llama_places(), "model.",  llama_buffers()};
+extern const Family kGranite = {"granite",      "granite", granite_from_json, granite_from_gguf,
+                                llama_places(), "model.",  llama_buffers()};
 
 }  // namespace speclab::engines

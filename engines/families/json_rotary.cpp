@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "engines/families/json_scaling.h"
-
 namespace speclab::engines {
 namespace {
 

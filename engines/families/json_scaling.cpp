@@ -1,7 +1,7 @@
 // The numbers of a scaling of rotary positions.
 // @source transformers 5, modeling_rope_utils.py
 
-#include "engines/families/json_scaling.h"
+#include "engines/families/json_rotary.h"
 
 #include <fmt/format.h>
 
@@ -32,11 +32,6 @@ void refuse_unknown_keys(const JsonNode& table) {
     if (!found || std::ranges::any_of(kKnownKeys, is_key)) continue;
     found->fail(found->shown(), "no key but rope_type, rope_theta, factor and those of its type");
   }
-}
-
-double number_or(const JsonNode& table, const char* key, double otherwise) {
-  const auto found = table.find(key);
-  return found ? found->as_number() : otherwise;
 }
 
 double number_up_to(const JsonNode& number, double most) {
@@ -122,9 +117,9 @@ void read_yarn(const JsonNode& table, const JsonNode& config, const DecoderShape
   scaling.original_context = original.value_or(shape.context_length);
   scaling.factor =
       original ? factor_or_quotient(table, shape, scaling.original_context) : factor_of(table);
-  scaling.fast = number_or(table, "beta_fast", 32);
-  scaling.slow = number_or(table, "beta_slow", 1);
-  if (const auto truncate = table.find("truncate")) scaling.whole_bounds = truncate->as_bool();
+  scaling.fast = table.number_or("beta_fast", 32);
+  scaling.slow = table.number_or("beta_slow", 1);
+  scaling.whole_bounds = table.flag_or("truncate", scaling.whole_bounds);
   scaling.attention_factor = attention_factor_of(table);
   const double one = multiplier_of(table, "mscale"), all = multiplier_of(table, "mscale_all_dim");
   if (scaling.attention_factor == 0 && one > 0 && all > 0)

@@ -40,13 +40,13 @@ void require_size(const JsonNode& config, const char* name, std::int64_t size) {
 void require_one_context(const JsonNode& config) {
   const auto context = config.find("max_position_embeddings");
   if (context && config.find("n_positions"))
-    require_size(config, "n_positions", context->as_integer(1, DecoderShape::kLongest));
+    require_size(config, "n_positions", context->as_integer(1, DecoderLimits::kLongest));
 }
 
 void require_layer_types(const JsonShape& config, const DecoderShape& shape) {
   const std::vector<bool> listed = config.listed_windows(shape);
   for (std::size_t layer = 0; layer < listed.size(); ++layer) {
-    const bool has_window = shape.window_of(static_cast<std::int32_t>(layer)) > 0;
+    const bool has_window = window_of(shape, static_cast<std::int32_t>(layer)) > 0;
     if (listed[layer] == has_window) continue;
     const JsonNode type = config.config().at("layer_types").elements()[layer];
     type.fail(type.shown(), has_window ? "sliding_attention, as the windows of the file say"
@@ -72,18 +72,8 @@ std::int32_t JsonShape::positive_or(const char* key, std::int64_t most,
   return config_.find(key) ? positive(key, most) : otherwise;
 }
 
-float JsonShape::number_or(const char* key, float otherwise) const {
-  const auto found = config_.find(key);
-  return found ? static_cast<float>(found->as_number()) : otherwise;
-}
-
-bool JsonShape::flag_or(const char* key, bool otherwise) const {
-  const auto found = config_.find(key);
-  return found ? found->as_bool() : otherwise;
-}
-
 std::int32_t JsonShape::window(const char* key, std::int32_t otherwise) const {
-  return config_.value().contains(key) ? positive_or(key, DecoderShape::kLongest, 0) : otherwise;
+  return config_.value().contains(key) ? positive_or(key, DecoderLimits::kLongest, 0) : otherwise;
 }
 
 float JsonShape::soft_cap(const char* key, float otherwise) const {
@@ -113,21 +103,17 @@ Activation JsonShape::activation(const char* key, Activation otherwise) const {
 
 DecoderShape JsonShape::sizes() const {
   DecoderShape shape;
-  shape.vocab_size = positive("vocab_size", DecoderShape::kMostTokens);
-  shape.context_length = positive("max_position_embeddings", DecoderShape::kLongest);
-  shape.num_layers = positive("num_hidden_layers", DecoderShape::kMostLayers);
-  shape.hidden_size = positive("hidden_size", DecoderShape::kWidest);
-  shape.intermediate_size = positive("intermediate_size", DecoderShape::kWidest);
-  shape.num_heads = positive("num_attention_heads", DecoderShape::kMostHeads);
+  shape.vocab_size = positive("vocab_size", DecoderLimits::kMostTokens);
+  shape.context_length = positive("max_position_embeddings", DecoderLimits::kLongest);
+  shape.num_layers = positive("num_hidden_layers", DecoderLimits::kMostLayers);
+  shape.hidden_size = positive("hidden_size", DecoderLimits::kWidest);
+  shape.intermediate_size = positive("intermediate_size", DecoderLimits::kWidest);
+  shape.num_heads = positive("num_attention_heads", DecoderLimits::kMostHeads);
   shape.num_kv_heads =
-      positive_or("num_key_value_heads", DecoderShape::kMostHeads, shape.num_heads);
+      positive_or("num_key_value_heads", DecoderLimits::kMostHeads, shape.num_heads);
   shape.head_dim =
-      positive_or("head_dim", DecoderShape::kWidest, shape.hidden_size / shape.num_heads);
+      positive_or("head_dim", DecoderLimits::kWidest, shape.hidden_size / shape.num_heads);
   return shape;
-}
-
-void JsonShape::read_tie(DecoderShape& shape, bool otherwise) const {
-  shape.tied_embeddings = flag_or("tie_word_embeddings", otherwise);
 }
 
 std::vector<bool> JsonShape::listed_windows(const DecoderShape& shape) const {

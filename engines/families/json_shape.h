@@ -22,8 +22,10 @@ class JsonShape {
   std::int32_t positive(const char* key, std::int64_t most) const;
   /// `otherwise` where the key is missing or null.
   std::int32_t positive_or(const char* key, std::int64_t most, std::int32_t otherwise) const;
-  float number_or(const char* key, float otherwise) const;
-  bool flag_or(const char* key, bool otherwise) const;
+  float number_or(const char* key, float otherwise) const {
+    return static_cast<float>(config_.number_or(key, static_cast<double>(otherwise)));
+  }
+  bool flag_or(const char* key, bool otherwise) const { return config_.flag_or(key, otherwise); }
   /// Positions of a window; 0, none, where the key is null. @param otherwise  where it is missing
   std::int32_t window(const char* key, std::int32_t otherwise) const;
   /// 0, none, where the key is null. @param otherwise  where it is missing
@@ -38,7 +40,9 @@ class JsonShape {
   void read_rotary(DecoderShape& shape, const RotaryRule& rule) const {
     read_json_rotary(config_, rule, shape);
   }
-  void read_tie(DecoderShape& shape, bool otherwise) const;
+  void read_tie(DecoderShape& shape, bool otherwise) const {
+    shape.tied_embeddings = flag_or("tie_word_embeddings", otherwise);
+  }
   /// Windows by layer_types, or by `has_window` of the layer's number where the file lists none.
   /// Only for families whose layers differ: Qwen 2 and 3, Gemma 2 and 3.
   template <typename HasWindow>

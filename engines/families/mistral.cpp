@@ -1,7 +1,7 @@
 // Mistral 7B (arXiv 2310.06825): Llama with a window in every layer. GGUF calls it llama.
 // Mixtral (arXiv 2401.04088): Mistral with experts. GGUF calls it llama.
 
-#include "engines/families/llama_layout.h"
+#include "engines/families/family.h"
 
 namespace speclab::engines {
 namespace {
@@ -17,7 +17,7 @@ using enum TensorRole;
 DecoderShape mixtral_from_json(const JsonShape& config) {
   DecoderShape shape = llama_shape(config, {.theta = 1e6});
   shape.norm_epsilon = config.number_or("rms_norm_eps", 1e-5f);
-  shape.num_experts = config.positive("num_local_experts", DecoderShape::kMostExperts);
+  shape.num_experts = config.positive("num_local_experts", DecoderLimits::kMostExperts);
   shape.experts_per_token = config.positive("num_experts_per_tok", shape.num_experts);
   shape.expert_size = shape.intermediate_size;
   config.read_window(shape, config.window("sliding_window", 0));
@@ -35,19 +35,14 @@ constexpr TensorPlace kMixtralExperts[] = {
     {expert_down, "model.layers.{layer}.mlp.experts.down_proj"},
 };
 
-std::span<const TensorPlace> mixtral_places() {
-  static const std::vector<TensorPlace> places = joined_places(llama_places(), kMixtralExperts);
-  return places;
-}
+const std::vector<TensorPlace> kMixtralPlaces = joined_places(llama_places(), kMixtralExperts);
 
 }  // namespace
 
-extern const Family kMistral;
-const Family kMistral = {"mistral",      nullptr,  mistral_from_json, nullptr,
-                         llama_places(), "model.", llama_buffers()};
+extern const Family kMistral = {"mistral",      nullptr,  mistral_from_json, nullptr,
+                                llama_places(), "model.", llama_buffers()};
 
-extern const Family kMixtral;
-const Family kMixtral = {"mixtral",        nullptr,  mixtral_from_json, nullptr,
-                         mixtral_places(), "model.", llama_buffers()};
+extern const Family kMixtral = {"mixtral",      nullptr,  mixtral_from_json, nullptr,
+                                kMixtralPlaces, "model.", llama_buffers()};
 
 }  // namespace speclab::engines

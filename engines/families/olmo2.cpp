@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "engines/families/llama_layout.h"
+#include "engines/families/family.h"
 
 namespace speclab::engines {
 namespace {
@@ -35,15 +35,11 @@ constexpr TensorPlace kOlmo2Norms[] = {
     {feed_forward_output_norm, "model.layers.{layer}.post_feedforward_layernorm.weight"},
 };
 
-std::span<const TensorPlace> olmo2_places() {
-  static const std::vector<TensorPlace> places = replaced_places(llama_places(), kOlmo2Norms);
-  return places;
-}
+const std::vector<TensorPlace> kOlmo2Places = replaced_places(llama_places(), kOlmo2Norms);
 
 }  // namespace
 
-extern const Family kOlmo2;
-const Family kOlmo2 = {"olmo2",        "olmo2",  olmo2_from_json, olmo2_from_gguf,
-                       olmo2_places(), "model.", llama_buffers()};
+extern const Family kOlmo2 = {"olmo2",      "olmo2",  olmo2_from_json, olmo2_from_gguf,
+                              kOlmo2Places, "model.", llama_buffers()};
 
 }  // namespace speclab::engines

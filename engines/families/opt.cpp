@@ -13,14 +13,14 @@ constexpr std::int32_t kPositionOffset = 2;
 
 DecoderShape opt_from_json(const JsonShape& config) {
   DecoderShape shape;
-  shape.vocab_size = config.positive("vocab_size", DecoderShape::kMostTokens);
-  shape.context_length = config.positive("max_position_embeddings", DecoderShape::kLongest);
-  shape.num_layers = config.positive("num_hidden_layers", DecoderShape::kMostLayers);
-  shape.hidden_size = config.positive("hidden_size", DecoderShape::kWidest);
+  shape.vocab_size = config.positive("vocab_size", DecoderLimits::kMostTokens);
+  shape.context_length = config.positive("max_position_embeddings", DecoderLimits::kLongest);
+  shape.num_layers = config.positive("num_hidden_layers", DecoderLimits::kMostLayers);
+  shape.hidden_size = config.positive("hidden_size", DecoderLimits::kWidest);
   shape.num_heads = shape.num_kv_heads =
-      config.positive("num_attention_heads", DecoderShape::kMostHeads);
+      config.positive("num_attention_heads", DecoderLimits::kMostHeads);
   shape.head_dim = shape.hidden_size / shape.num_heads;
-  shape.intermediate_size = config.positive("ffn_dim", DecoderShape::kWidest);
+  shape.intermediate_size = config.positive("ffn_dim", DecoderLimits::kWidest);
   shape.positions = Positions::learned;
   shape.position_offset = kPositionOffset;
   shape.norm = NormKind::layer;
@@ -35,7 +35,7 @@ DecoderShape opt_from_json(const JsonShape& config) {
   shape.norm_place = norms_before ? NormPlace::before : NormPlace::after_sum;
   shape.final_norm = norms_before && !config.flag_or("_remove_final_layer_norm", false);
   const std::int32_t width =
-      config.positive_or("word_embed_proj_dim", DecoderShape::kWidest, shape.hidden_size);
+      config.positive_or("word_embed_proj_dim", DecoderLimits::kWidest, shape.hidden_size);
   shape.embedding_size = width == shape.hidden_size ? 0 : width;
   return shape;
 }
@@ -72,7 +72,6 @@ constexpr TensorPlace kOptPlaces[] = {
 
 }  // namespace
 
-extern const Family kOpt;
-const Family kOpt = {"opt", nullptr, opt_from_json, nullptr, kOptPlaces, "model."};
+extern const Family kOpt = {"opt", nullptr, opt_from_json, nullptr, kOptPlaces, "model."};
 
 }  // namespace speclab::engines

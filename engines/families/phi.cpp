@@ -1,7 +1,7 @@
 // Phi 1, 1.5 and 2 (parallel blocks behind one LayerNorm, part of a head turns), and Phi 3 (Llama
 // with fused projections).
 
-#include "engines/families/llama_layout.h"
+#include "engines/families/family.h"
 
 namespace speclab::engines {
 namespace {
@@ -55,10 +55,7 @@ constexpr TensorPlace kPhi[] = {
     {head_bias, "lm_head.bias"},
 };
 
-std::span<const TensorPlace> phi_places() {
-  static const std::vector<TensorPlace> places = replaced_places(llama_places(), kPhi);
-  return places;
-}
+const std::vector<TensorPlace> kPhiPlaces = replaced_places(llama_places(), kPhi);
 
 /// transformers takes no other scaling here, and reads "yarn" as longrope.
 void require_longrope_or_none(const JsonShape& config, const DecoderShape& shape) {
@@ -81,10 +78,9 @@ DecoderShape phi3_from_gguf(const GgufShape& file) {
 
 }  // namespace
 
-extern const Family kPhi1, kPhi3;
-const Family kPhi1 = {"phi",        "phi2",   phi_from_json,  phi2_from_gguf,
-                      phi_places(), "model.", llama_buffers()};
-const Family kPhi3 = {"phi3",         "phi3",   phi3_from_json, phi3_from_gguf,
-                      llama_places(), "model.", llama_buffers()};
+extern const Family kPhi1 = {"phi",      "phi2",   phi_from_json,  phi2_from_gguf,
+                             kPhiPlaces, "model.", llama_buffers()};
+extern const Family kPhi3 = {"phi3",         "phi3",   phi3_from_json, phi3_from_gguf,
+                             llama_places(), "model.", llama_buffers()};
 
 }  // namespace speclab::engines

@@ -1,7 +1,7 @@
 // Qwen 2 and 2.5 (biases of queries, keys and values), Qwen 3 (norms of query and key heads), and
 // Qwen 3 with experts.
 
-#include "engines/families/llama_layout.h"
+#include "engines/families/family.h"
 
 namespace speclab::engines {
 namespace {
@@ -13,7 +13,7 @@ void read_qwen_windows(const JsonShape& config, DecoderShape& shape) {
   const bool has_windows = config.flag_or("use_sliding_window", false);
   std::int32_t first = 28;
   if (const auto found = config.config().find("max_window_layers"); found && has_windows)
-    first = static_cast<std::int32_t>(found->as_integer(0, DecoderShape::kMostLayers));
+    first = static_cast<std::int32_t>(found->as_integer(0, DecoderLimits::kMostLayers));
   config.read_windows(shape, has_windows ? config.window("sliding_window", 4096) : 0,
                       [first](std::int32_t layer) { return layer >= first; });
 }
@@ -32,7 +32,7 @@ DecoderShape qwen2_from_gguf(const GgufShape& file) {
 
 DecoderShape qwen3_from_json(const JsonShape& config) {
   DecoderShape shape = llama_shape(config);
-  shape.head_dim = config.positive_or("head_dim", DecoderShape::kWidest, 128);
+  shape.head_dim = config.positive_or("head_dim", DecoderLimits::kWidest, 128);
   shape.head_norm = HeadNorm::shared;
   read_qwen_windows(config, shape);
   return shape;
@@ -46,7 +46,8 @@ DecoderShape qwen3_from_gguf(const GgufShape& file) {
 
 /// Every decoder_sparse_step-th layer has experts, but for those of mlp_only_layers.
 std::vector<bool> expert_layers(const JsonShape& config, std::int32_t num_layers) {
-  const std::int32_t step = config.positive_or("decoder_sparse_step", DecoderShape::kMostLayers, 1);
+  const std::int32_t step =
+      config.positive_or("decoder_sparse_step", DecoderLimits::kMostLayers, 1);
   std::vector<bool> layers;
   for (std::int32_t layer = 0; layer < num_layers; ++layer)
     layers.push_back((layer + 1) % step == 0);
@@ -61,9 +62,9 @@ DecoderShape qwen3_moe_from_json(const JsonShape& config) {
   shape.head_norm = HeadNorm::shared;
   shape.num_experts =
       config.positive(config.config().find("num_experts") ? "num_experts" : "num_local_experts",
-                      DecoderShape::kMostExperts);
+                      DecoderLimits::kMostExperts);
   shape.experts_per_token = config.positive("num_experts_per_tok", shape.num_experts);
-  shape.expert_size = config.positive("moe_intermediate_size", DecoderShape::kWidest);
+  shape.expert_size = config.positive("moe_intermediate_size", DecoderLimits::kWidest);
   shape.normalised_experts = config.flag_or("norm_topk_prob", false);
   shape.expert_layers = expert_layers(config, shape.num_layers);
   const bool has_windows = config.flag_or("use_sliding_window", false);
@@ -81,19 +82,15 @@ constexpr TensorPlace kQwenExperts[] = {
     {expert_down, "model.layers.{layer}.mlp.experts.down_proj"},
 };
 
-std::span<const TensorPlace> qwen3_moe_places() {
-  static const std::vector<TensorPlace> places = joined_places(llama_places(), kQwenExperts);
-  return places;
-}
+const std::vector<TensorPlace> kQwen3MoePlaces = joined_places(llama_places(), kQwenExperts);
 
 }  // namespace
 
-extern const Family kQwen2, kQwen3, kQwen3Moe;
-const Family kQwen2 = {"qwen2",        "qwen2",  qwen2_from_json, qwen2_from_gguf,
-                       llama_places(), "model.", llama_buffers()};
-const Family kQwen3 = {"qwen3",        "qwen3",  qwen3_from_json, qwen3_from_gguf,
-                       llama_places(), "model.", llama_buffers()};
-const Family kQwen3Moe = {"qwen3_moe",        "qwen3moe", qwen3_moe_from_json, qwen3_from_gguf,
-                          qwen3_moe_places(), "model.",   llama_buffers()};
+extern const Family kQwen2 = {"qwen2",        "qwen2",  qwen2_from_json, qwen2_from_gguf,
+                              llama_places(), "model.", llama_buffers()};
+extern const Family kQwen3 = {"qwen3",        "qwen3",  qwen3_from_json, qwen3_from_gguf,
+                              llama_places(), "model.", llama_buffers()};
+extern const Family kQwen3Moe = {"qwen3_moe",     "qwen3moe", qwen3_moe_from_json, qwen3_from_gguf,
+                                 kQwen3MoePlaces, "model.",   llama_buffers()};
 
 }  // namespace speclab::engines

@@ -1,4 +1,4 @@
-#include "engines/families/shape_models.h"
+#include "engines/families/catalogue.h"
 
 namespace speclab::engines {
 namespace {

@@ -1,7 +1,7 @@
 // StableLM 2: LayerNorms, part of a head turns; the 12B has norms for every head and parallel
 // blocks.
 
-#include "engines/families/llama_layout.h"
+#include "engines/families/family.h"
 
 namespace speclab::engines {
 namespace {
@@ -44,16 +44,12 @@ constexpr TensorPlace kStableLm[] = {
     {key_norm, "model.layers.{layer}.self_attn.k_layernorm.norms.{part}.weight"},
 };
 
-std::span<const TensorPlace> stablelm_places() {
-  static const std::vector<TensorPlace> places = replaced_places(llama_places(), kStableLm);
-  return places;
-}
+const std::vector<TensorPlace> kStablelmPlaces = replaced_places(llama_places(), kStableLm);
 
 }  // namespace
 
-extern const Family kStableLmFamily;
-const Family kStableLmFamily = {"stablelm",         "stablelm",        stablelm_from_json,
-                                stablelm_from_gguf, stablelm_places(), "model.",
-                                llama_buffers()};
+extern const Family kStableLmFamily = {"stablelm",         "stablelm",      stablelm_from_json,
+                                       stablelm_from_gguf, kStablelmPlaces, "model.",
+                                       llama_buffers()};
 
 }  // namespace speclab::engines

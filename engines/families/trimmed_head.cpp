@@ -1,4 +1,4 @@
-#include "engines/families/trimmed_head.h"
+#include "engines/families/catalogue.h"
 
 #include <fmt/format.h>
 

@@ -88,12 +88,9 @@ void read_q6_k(const std::byte* block, BlockCodes& out) {
 }
 
 /// Numbers of the formats as in dequantise.cpp.
-constexpr std::array<std::pair<std::uint32_t, ReadBlockCodes>, 6> kReaders = {{{2, read_q4_0},
-                                                                               {3, read_q4_1},
-                                                                               {6, read_q5_0},
-                                                                               {8, read_q8_0},
-                                                                               {12, read_q4_k},
-                                                                               {14, read_q6_k}}};
+constexpr std::pair<std::uint32_t, ReadBlockCodes> kReaders[] = {{2, read_q4_0},  {3, read_q4_1},
+                                                                 {6, read_q5_0},  {8, read_q8_0},
+                                                                 {12, read_q4_k}, {14, read_q6_k}};
 
 }  // namespace
 

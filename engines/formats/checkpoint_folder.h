@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <string>
 
 #include "engines/formats/json_file.h"
 #include "engines/formats/safetensors_file.h"
@@ -48,5 +49,24 @@ class CheckpointFolder : public WeightSource {
   TensorTable table_;
   std::vector<std::size_t> shard_of_;  ///< in the order of the table
 };
+
+/// Compares weights with what the manifest.json that a training left beside them says, for a
+/// flipped bit of a weight is a valid file. Folders without one of ours, which has `kind` and
+/// `sha256`, pass.
+/// @param file   of the weights, in the folder
+/// @param found  their SHA-256
+/// @throws ModelFileError if the manifest tells another one, or is no JSON
+void check_recorded_digest(const std::string& folder, const std::string& file,
+                           const std::string& found);
+
+// Folders that people give by mistake: adapters, quantised weights of other tools, caches.
+
+/// Refuses folders that are no model in Hugging Face's layout with weights as they are.
+/// @throws ModelFileError naming what the folder is, and what to give instead
+void refuse_other_folder(const std::string& folder);
+
+/// Refuses a folder in Hugging Face's layout without weights that are read.
+/// @throws ModelFileError naming the weights that it has instead, and what to do with them
+[[noreturn]] void refuse_folder_without_weights(const std::string& folder);
 
 }  // namespace speclab::engines

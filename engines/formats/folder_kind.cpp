@@ -1,4 +1,4 @@
-#include "engines/formats/folder_kind.h"
+#include "engines/formats/checkpoint_folder.h"
 
 #include <fmt/format.h>
 

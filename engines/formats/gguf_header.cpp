@@ -1,4 +1,4 @@
-#include "engines/formats/gguf_header.h"
+#include "engines/formats/gguf_file.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engines/formats/checked_size.h"
-#include "engines/formats/other_file.h"
+#include "engines/formats/input_file.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace speclab::engines {
 
@@ -83,5 +84,21 @@ class InputFile {
   int descriptor_ = -1;
   bool is_direct_ = false;
 };
+
+// Files that people give by mistake, told by their first bytes: pointers, web pages, archives.
+
+/// The true kind of a file, and the thing to do instead of reading it.
+struct OtherFile {
+  std::string kind;
+  std::string change;
+};
+
+/// Nothing for bytes that no known kind begins with.
+std::optional<OtherFile> other_file(std::string_view first_bytes);
+
+/// A reader calls this when it has met bytes of another format.
+/// @param wanted  the format that the reader reads
+/// @throws ModelFileError naming the kind of the file, if it is known
+void refuse_other_file(const InputFile& file, std::string_view wanted);
 
 }  // namespace speclab::engines

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "engines/formats/input_file.h"
-#include "engines/formats/other_file.h"
 #include "sim/system/errors.h"
 #include "sim/system/json_text.h"
 
@@ -65,6 +64,16 @@ std::optional<JsonNode> JsonNode::find(const std::string& key) const {
   const auto member = value_->find(key);
   if (member == value_->end() || member->is_null()) return std::nullopt;
   return JsonNode(*this, *member, "." + escaped(key, 64));
+}
+
+bool JsonNode::flag_or(const std::string& key, bool otherwise) const {
+  const auto member = find(key);
+  return member ? member->as_bool() : otherwise;
+}
+
+double JsonNode::number_or(const std::string& key, double otherwise) const {
+  const auto member = find(key);
+  return member ? member->as_number() : otherwise;
 }
 
 std::vector<JsonNode> JsonNode::elements() const {

@@ -51,6 +51,9 @@ class JsonNode {
   JsonNode at(const std::string& key) const;
   /// The member, or nothing if it is missing or null.
   std::optional<JsonNode> find(const std::string& key) const;
+  /// The member's value, or `otherwise` if it is missing or null.
+  bool flag_or(const std::string& key, bool otherwise) const;
+  double number_or(const std::string& key, double otherwise) const;
   std::vector<JsonNode> elements() const;
   std::vector<std::string> keys() const;
 

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "engines/formats/checked_size.h"
+#include "engines/formats/input_file.h"
 #include "engines/formats/json_file.h"
-#include "engines/formats/other_file.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {
@@ -30,21 +30,10 @@ struct ElementType {
   std::uint64_t bytes;
 };
 /// @source the safetensors format; types of less than a byte are not read
-constexpr std::array<ElementType, 15> kElementTypes = {{{"F64", 8},
-                                                        {"F32", 4},
-                                                        {"F16", 2},
-                                                        {"BF16", 2},
-                                                        {"I64", 8},
-                                                        {"I32", 4},
-                                                        {"I16", 2},
-                                                        {"I8", 1},
-                                                        {"U64", 8},
-                                                        {"U32", 4},
-                                                        {"U16", 2},
-                                                        {"U8", 1},
-                                                        {"BOOL", 1},
-                                                        {"F8_E4M3", 1},
-                                                        {"F8_E5M2", 1}}};
+constexpr ElementType kElementTypes[] = {{"F64", 8},  {"F32", 4},     {"F16", 2},    {"BF16", 2},
+                                         {"I64", 8},  {"I32", 4},     {"I16", 2},    {"I8", 1},
+                                         {"U64", 8},  {"U32", 4},     {"U16", 2},    {"U8", 1},
+                                         {"BOOL", 1}, {"F8_E4M3", 1}, {"F8_E5M2", 1}};
 
 /// One entry of the header with its data range, which is relative to the end of the header.
 struct Entry {

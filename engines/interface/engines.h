@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "engines/interface/device_monitor.h"
-#include "engines/interface/energy_meter.h"
 #include "engines/interface/language_model.h"
 #include "engines/interface/model_options.h"
 #include "engines/interface/round_decoder.h"

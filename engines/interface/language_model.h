@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/records.h"
 #include "sim/core/token.h"
-#include "sim/core/training_record.h"
 
 namespace speclab::engines {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "engines/interface/names.h"
+#include "sim/core/records.h"
 #include "sim/core/token.h"
-#include "sim/core/training_record.h"
 
 namespace speclab::engines {
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "engines/formats/input_file.h"
+#include "engines/formats/json_file.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {
@@ -61,9 +63,9 @@ void validate_positions(const DecoderShape& s, const std::string& where) {
 
 void validate_experts(const DecoderShape& s, const std::string& where) {
   if (s.num_experts == 0) return;
-  require_between(where, "num_experts", s.num_experts, 1, DecoderShape::kMostExperts);
+  require_between(where, "num_experts", s.num_experts, 1, DecoderLimits::kMostExperts);
   require_between(where, "num_experts_per_tok", s.experts_per_token, 1, s.num_experts);
-  require_between(where, "size of an expert", s.expert_size, 1, DecoderShape::kWidest);
+  require_between(where, "size of an expert", s.expert_size, 1, DecoderLimits::kWidest);
 }
 
 void validate_scales(const DecoderShape& s, const std::string& where) {
@@ -81,17 +83,17 @@ void validate_scales(const DecoderShape& s, const std::string& where) {
 
 }  // namespace
 
-float DecoderShape::score_scale() const {
-  return attention_scale.value_or(1.0f / std::sqrt(static_cast<float>(head_dim)));
+float score_scale(const DecoderShape& shape) {
+  return shape.attention_scale.value_or(1.0f / std::sqrt(static_cast<float>(shape.head_dim)));
 }
 
 void DecoderShape::validate(const std::string& where) const {
-  require_between(where, "vocab_size", vocab_size, 1, DecoderShape::kMostTokens);
-  require_between(where, "context_length", context_length, 1, DecoderShape::kLongest);
-  require_between(where, "num_layers", num_layers, 1, DecoderShape::kMostLayers);
-  require_between(where, "hidden_size", hidden_size, 1, DecoderShape::kWidest);
-  require_between(where, "intermediate_size", intermediate_size, 1, DecoderShape::kWidest);
-  require_between(where, "num_heads", num_heads, 1, DecoderShape::kMostHeads);
+  require_between(where, "vocab_size", vocab_size, 1, DecoderLimits::kMostTokens);
+  require_between(where, "context_length", context_length, 1, DecoderLimits::kLongest);
+  require_between(where, "num_layers", num_layers, 1, DecoderLimits::kMostLayers);
+  require_between(where, "hidden_size", hidden_size, 1, DecoderLimits::kWidest);
+  require_between(where, "intermediate_size", intermediate_size, 1, DecoderLimits::kWidest);
+  require_between(where, "num_heads", num_heads, 1, DecoderLimits::kMostHeads);
   require_between(where, "num_kv_heads", num_kv_heads, 1, num_heads);
   require_between(where, "head_dim", head_dim, 1, 1024);
   if (num_heads % num_kv_heads != 0)
@@ -124,6 +126,27 @@ std::optional<std::string> beyond_llama(const DecoderShape& s) {
   for (const auto& [has, what] : choices)
     if (has) return what;
   return std::nullopt;
+}
+
+std::vector<Token> read_draft_vocabulary(const JsonNode& list, std::int32_t vocab_size) {
+  std::vector<Token> tokens;
+  for (const JsonNode& element : list.elements()) {
+    tokens.push_back(static_cast<Token>(element.as_integer(0, vocab_size - 1)));
+    if (tokens.size() > 1 && tokens.end()[-2] >= tokens.back())
+      element.fail(element.shown(),
+                   fmt::format("tokens in rising order: one above {}", tokens.end()[-2]));
+  }
+  if (tokens.empty()) list.fail("no tokens", "at least one");
+  return tokens;
+}
+
+std::vector<std::int32_t> rows_of_tokens(std::span<const Token> draft_vocabulary,
+                                         std::int32_t vocab_size, std::int32_t absent) {
+  std::vector<std::int32_t> rows(static_cast<std::size_t>(vocab_size), absent);
+  if (draft_vocabulary.empty()) std::iota(rows.begin(), rows.end(), 0);
+  std::int32_t row = 0;
+  for (const Token token : draft_vocabulary) rows[static_cast<std::size_t>(token)] = row++;
+  return rows;
 }
 
 }  // namespace speclab::engines

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,11 +38,13 @@ enum class RotaryPairs : std::uint8_t {
   adjacent,  ///< 2 i and 2 i + 1: GGUF's Llama; readers bring the rows into halves
 };
 
-struct DecoderShape {
-  /// Limits beyond which a field is damage, not a size.
+/// Limits beyond which a field of a shape is damage, not a size.
+struct DecoderLimits {
   static constexpr std::int64_t kMostTokens = 2'000'000, kLongest = 1 << 24, kMostLayers = 1000,
                                 kWidest = 1 << 20, kMostHeads = 4096, kMostExperts = 4096;
+};
 
+struct DecoderShape {
   std::string name;
   std::string family = "llama";  ///< whose tensor names the files have
   std::int32_t vocab_size = 0;
@@ -104,7 +107,6 @@ struct DecoderShape {
   float logit_soft_cap = 0;  ///< c tanh(logit / c); 0: none
 
   bool is_feature_transformer() const { return feature_size > 0; }
-  std::int32_t num_features() const { return hidden_size > 0 ? feature_size / hidden_size : 0; }
   /// Layers whose residual stream stands behind the last state where hidden states are wanted:
   /// those that end the first and the second third, as in EAGLE-3 (Li et al. 2025, section 3.1);
   /// none of fewer than three layers, or of a feature transformer.
@@ -120,37 +122,56 @@ struct DecoderShape {
   }
   std::int32_t query_size() const { return num_heads * head_dim; }
   std::int32_t kv_size() const { return num_kv_heads * head_dim; }
-  /// Elements of the keys and values of one token, all layers together.
-  std::int64_t cache_elements_per_token() const { return std::int64_t{num_layers} * kv_size() * 2; }
   /// Values of a head that turn with the position.
   std::int32_t rotary_size() const {
     if (positions != Positions::rotary) return 0;
     return rotary_part > 0 ? rotary_part : head_dim;
   }
-  /// Positions that a row of this layer sees, itself included; 0: all.
-  std::int32_t window_of(std::int32_t layer) const {
-    return windows.empty() ? 0 : windows[static_cast<std::size_t>(layer)];
-  }
-  bool has_experts(std::int32_t layer) const {
-    return num_experts > 0 &&
-           (expert_layers.empty() || expert_layers[static_cast<std::size_t>(layer)]);
-  }
   /// Width of the embedding table and of the head's rows.
   std::int32_t table_width() const { return embedding_size > 0 ? embedding_size : hidden_size; }
-  float score_scale() const;
-
   std::int64_t num_parameters() const;  ///< of its own: the embeddings and the head that a feature
                                         ///< transformer shares with its target are the target's
-  std::int64_t parameters_read()
-      const;  ///< by a forward of one row: the head's among them, of the embeddings none beside it,
-              ///< of the experts those of a token
   /// @param where  file, for the message
   /// @throws ModelFileError naming the field that no decoder can have
   void validate(const std::string& where) const;
 };
 
+/// States of the target that a feature transformer reads beside every token.
+inline std::int32_t num_features(const DecoderShape& shape) {
+  return shape.hidden_size > 0 ? shape.feature_size / shape.hidden_size : 0;
+}
+/// Positions that a row of this layer sees, itself included; 0: all.
+inline std::int32_t window_of(const DecoderShape& shape, std::int32_t layer) {
+  return shape.windows.empty() ? 0 : shape.windows[static_cast<std::size_t>(layer)];
+}
+inline bool has_experts(const DecoderShape& shape, std::int32_t layer) {
+  return shape.num_experts > 0 &&
+         (shape.expert_layers.empty() || shape.expert_layers[static_cast<std::size_t>(layer)]);
+}
+/// Factor of the scores of attention.
+float score_scale(const DecoderShape& shape);
+/// Elements of the keys and values of one token, all layers together.
+inline std::int64_t cache_elements_per_token(const DecoderShape& shape) {
+  return std::int64_t{shape.num_layers} * shape.kv_size() * 2;
+}
+/// Parameters that a forward of one row reads: the head's among them, of the embeddings none beside
+/// it, of the experts those of a token.
+std::int64_t parameters_read(const DecoderShape& shape);
+
 /// The first choice that the Llama family does not have, in words; nothing: it has this shape.
 /// Programs that only know that family refuse by it.
 std::optional<std::string> beyond_llama(const DecoderShape& shape);
+
+class JsonNode;
+
+/// The tokens that a drafter can draft, as its config.json lists them: of the target's vocabulary,
+/// ascending, each once.
+/// @throws ModelFileError naming the element
+std::vector<Token> read_draft_vocabulary(const JsonNode& list, std::int32_t vocab_size);
+
+/// Row of every token in a head of these tokens, one of all where there are none. @param absent row
+/// of a token that the head has not
+std::vector<std::int32_t> rows_of_tokens(std::span<const Token> draft_vocabulary,
+                                         std::int32_t vocab_size, std::int32_t absent);
 
 }  // namespace speclab::engines

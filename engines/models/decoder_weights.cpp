@@ -13,69 +13,24 @@ namespace {
 
 using enum TensorRole;
 
-enum class RandomKind : std::uint8_t { normal, ones, zeros };
-
-RandomKind random_kind(TensorRole role) {
-  switch (role) {
-    case output_norm:
-    case attention_norm:
-    case feed_forward_norm:
-    case embedding_norm:
-    case feature_norm:
-    case attention_output_norm:
-    case feed_forward_output_norm:
-    case query_norm:
-    case key_norm:
-      return RandomKind::ones;
-    case output_norm_bias:
-    case head_bias:
-    case attention_norm_bias:
-    case feed_forward_norm_bias:
-    case attention_output_norm_bias:
-    case feed_forward_output_norm_bias:
-    case query_bias:
-    case key_bias:
-    case value_bias:
-    case attention_output_bias:
-    case query_norm_bias:
-    case key_norm_bias:
-    case gate_bias:
-    case up_bias:
-    case down_bias:
-      return RandomKind::zeros;
-    default:
-      return RandomKind::normal;
-  }
-}
-
-std::int64_t bytes_of(std::int64_t num_values) {
-  return num_values * static_cast<std::int64_t>(sizeof(float));
-}
-
 class RandomDecoderWeights : public DecoderWeights {
  public:
   RandomDecoderWeights(const DecoderShape& shape, std::uint64_t seed)
       : shape_(shape), stream_(seed) {}
 
   std::vector<float> read(TensorRole role, std::int32_t layer) const override {
-    if (role == head && shape_.tied_embeddings) {
-      std::vector<float> table = read(embedding, 0);
-      return shape_.head_is_embedding()
-                 ? table
-                 : rows_of(shape_.draft_vocabulary, table, shape_.table_width());
-    }
-    const RandomKind kind = random_kind(role);
+    if (role == head && shape_.tied_embeddings) return read_tied_head(shape_);
     std::vector<float> values(static_cast<std::size_t>(num_elements(role, shape_)),
-                              kind == RandomKind::ones ? 1.0f : 0.0f);
-    if (kind != RandomKind::normal) return values;
+                              is_norm_weight(role) ? 1.0f : 0.0f);
+    if (is_norm_weight(role) || is_bias(role)) return values;
     for (std::size_t i = 0; i < values.size(); i += 2) fill_pair(role, layer, i, values);
     return values;
   }
   std::int64_t bytes_to_read(TensorRole role, std::int32_t /*layer*/) const override {
     const std::int64_t values = num_elements(role, shape_);
     if (role != head || !shape_.tied_embeddings || shape_.head_is_embedding())
-      return bytes_of(values);
-    return bytes_of(values + num_elements(embedding, shape_));
+      return float32_bytes(values);
+    return float32_bytes(values + num_elements(embedding, shape_));
   }
   std::string sha256() const override {
     return fmt::format("random weights, seed {}", stream_.seed());
@@ -105,6 +60,12 @@ class RandomDecoderWeights : public DecoderWeights {
 std::vector<std::byte> DecoderWeights::read_stored(TensorRole /*role*/,
                                                    std::int32_t /*layer*/) const {
   throw ContractError("rows that are not stored so");
+}
+
+std::vector<float> DecoderWeights::read_tied_head(const DecoderShape& shape) const {
+  std::vector<float> table = read(embedding, 0);
+  return shape.head_is_embedding() ? table
+                                   : rows_of(shape.draft_vocabulary, table, shape.table_width());
 }
 
 RowPlaces::Place RowPlaces::place_of(std::size_t row) const {

@@ -62,12 +62,16 @@ enum class TensorRole {
 std::span<const TensorRole> tensor_roles();
 /// Whether each layer has one of its own.
 bool is_of_layer(TensorRole role);
+bool is_norm_weight(TensorRole role);
+bool is_bias(TensorRole role);
 /// Whether a decoder of this shape has it, in this layer.
 bool has_role(TensorRole role, const DecoderShape& shape, std::int32_t layer);
 /// The shape that the role must have, outermost first.
 std::vector<std::int64_t> shape_of(TensorRole role, const DecoderShape& shape);
 /// The product of it.
 std::int64_t num_elements(TensorRole role, const DecoderShape& shape);
+/// Bytes of so many values in float32.
+constexpr std::int64_t float32_bytes(std::int64_t num_values) { return num_values * 4; }
 
 /// The rows of these tokens, one behind the other. @param table  [vocab, width]
 std::vector<float> rows_of(std::span<const Token> tokens, std::span<const float> table,
@@ -115,6 +119,10 @@ class DecoderWeights {
   virtual std::string sha256() const = 0;
   /// Whether they were made up for a shape model.
   virtual bool are_random() const { return false; }
+
+ protected:
+  /// A head that is tied: the embedding, or its rows of the draft vocabulary.
+  std::vector<float> read_tied_head(const DecoderShape& shape) const;
 };
 
 /// Finds tensors by GGUF's names.

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engines/formats/json_file.h"
-#include "engines/models/draft_vocabulary.h"
+#include "engines/models/decoder_shape.h"
 #include "sim/system/files.h"
 #include "sim/system/sha256.h"
 
@@ -28,18 +28,9 @@ std::int32_t width_of(const JsonNode& object, const char* field) {
   return width;
 }
 
-bool flag(const JsonNode& object, const char* field) {
-  const auto found = object.find(field);
-  return found && found->as_bool();
-}
-
 std::string text(const JsonNode& object, const char* field) {
   const auto found = object.find(field);
   return found ? found->as_string() : "";
-}
-
-std::string tensor_name(const char* kind, std::int32_t stage, const char* part = "weight") {
-  return fmt::format("speculator.{}.{}.{}", kind, stage, part);
 }
 
 }  // namespace
@@ -62,19 +53,12 @@ std::vector<std::int32_t> MlpSpeculatorConfig::embedding_rows() const {
 }
 
 std::string MlpSpeculatorConfig::projection(std::int32_t stage) const {
-  return tensor_name("proj", is_tied ? std::min(stage, 1) : stage);
+  return fmt::format("speculator.proj.{}.weight", is_tied ? std::min(stage, 1) : stage);
 }
-std::string MlpSpeculatorConfig::embedding(std::int32_t stage) const {
-  return tensor_name("emb", is_tied ? 0 : stage);
-}
-std::string MlpSpeculatorConfig::head(std::int32_t stage) const {
-  return tensor_name("head", is_tied ? 0 : stage);
-}
-std::string MlpSpeculatorConfig::scale(std::int32_t stage) const {
-  return tensor_name("ln", is_tied ? 0 : stage);
-}
-std::string MlpSpeculatorConfig::shift(std::int32_t stage) const {
-  return tensor_name("ln", is_tied ? 0 : stage, "bias");
+
+std::string MlpSpeculatorConfig::tensor(const char* kind, std::int32_t stage,
+                                        const char* part) const {
+  return fmt::format("speculator.{}.{}.{}", kind, is_tied ? 0 : stage, part);
 }
 
 bool is_mlp_speculator_folder(const std::string& folder) {
@@ -93,8 +77,8 @@ MlpSpeculatorConfig read_mlp_speculator_config(const std::string& path) {
   config.base_hidden_size = width_of(object, "emb_dim");
   config.inner_size = width_of(object, "inner_dim");
   config.num_heads = size_of(object, "n_predict", kMaxMlpHeads);
-  config.is_tied = flag(object, "tie_weights");
-  config.scales_input = flag(object, "scale_input");
+  config.is_tied = object.flag_or("tie_weights", false);
+  config.scales_input = object.flag_or("scale_input", false);
   if (const auto list = object.find("draft_vocabulary"))
     config.draft_vocabulary = read_draft_vocabulary(*list, config.vocab_size);
   config.target = text(object, "target");

@@ -39,13 +39,17 @@ struct MlpSpeculatorConfig {
   double mix_ratio() const;
   /// Row of the embedding of every token, [vocab_size].
   std::vector<std::int32_t> embedding_rows() const;
-  /// Names of a stage's tensors; tied stages share names.
+  /// Names of a stage's tensors; tied stages share names. An embedding is [num_embeddings, inner],
+  /// a head [num_logits, inner], scale and shift [inner].
   std::string projection(std::int32_t stage)
       const;  ///< [inner, base_hidden] of the first stage, [inner, inner] of the others
-  std::string embedding(std::int32_t stage) const;  ///< [num_embeddings, inner]
-  std::string head(std::int32_t stage) const;       ///< [num_logits, inner]
-  std::string scale(std::int32_t stage) const;      ///< [inner]
-  std::string shift(std::int32_t stage) const;      ///< [inner]
+  std::string embedding(std::int32_t stage) const { return tensor("emb", stage, "weight"); }
+  std::string head(std::int32_t stage) const { return tensor("head", stage, "weight"); }
+  std::string scale(std::int32_t stage) const { return tensor("ln", stage, "weight"); }
+  std::string shift(std::int32_t stage) const { return tensor("ln", stage, "bias"); }
+
+ private:
+  std::string tensor(const char* kind, std::int32_t stage, const char* part) const;
 };
 
 /// Whether config.json says so.

@@ -114,8 +114,8 @@ RotaryFrequencies rotary_frequencies(const DecoderShape& shape, RotaryBase base,
 }
 
 RotaryBase rotary_base_of(const DecoderShape& shape, std::int32_t layer) {
-  return shape.window_rope_theta && shape.window_of(layer) > 0 ? RotaryBase::window
-                                                               : RotaryBase::global;
+  return shape.window_rope_theta && window_of(shape, layer) > 0 ? RotaryBase::window
+                                                                : RotaryBase::global;
 }
 
 }  // namespace speclab::engines

@@ -28,8 +28,8 @@ bool always(const DecoderShape&, std::int32_t) { return true; }
 bool reads_features(const DecoderShape& s, std::int32_t) { return s.is_feature_transformer(); }
 bool projects(const DecoderShape& s, std::int32_t) { return s.embedding_size > 0; }
 bool norms_heads(const DecoderShape& s, std::int32_t) { return s.head_norm != HeadNorm::none; }
-bool is_gated(const DecoderShape& s, std::int32_t l) { return s.gated && !s.has_experts(l); }
-bool is_dense(const DecoderShape& s, std::int32_t l) { return !s.has_experts(l); }
+bool is_gated(const DecoderShape& s, std::int32_t l) { return s.gated && !has_experts(s, l); }
+bool is_dense(const DecoderShape& s, std::int32_t l) { return !has_experts(s, l); }
 bool has_input_norm(const DecoderShape& s, std::int32_t) { return norms_inputs(s); }
 bool has_own_input_norm(const DecoderShape& s, std::int32_t) {
   return norms_inputs(s) && !s.shared_norm;
@@ -47,8 +47,7 @@ bool with_feed_forward_bias(const DecoderShape& s, std::int32_t l) {
   return s.feed_forward_bias && is_part(s, l);
 }
 bool has_final_norm(const DecoderShape& s, std::int32_t) { return s.final_norm; }
-bool has_expert_gate(const DecoderShape& s, std::int32_t l) { return s.has_experts(l) && s.gated; }
-bool has_experts_here(const DecoderShape& s, std::int32_t l) { return s.has_experts(l); }
+bool has_expert_gate(const DecoderShape& s, std::int32_t l) { return has_experts(s, l) && s.gated; }
 
 Sizes hidden(const DecoderShape& s) { return {s.hidden_size}; }
 Sizes table(const DecoderShape& s) { return {s.vocab_size, s.table_width()}; }
@@ -125,11 +124,11 @@ const RoleTraits kTraits[] = {
     {gate_bias, true, with_feed_forward_bias<is_gated>, inner_bias},
     {up_bias, true, with_feed_forward_bias<is_dense>, inner_bias},
     {down_bias, true, with_feed_forward_bias<is_dense>, hidden},
-    {router, true, has_experts_here,
+    {router, true, has_experts,
      [](const DecoderShape& s) { return Sizes{s.num_experts, s.hidden_size}; }},
     {expert_gate, true, has_expert_gate, experts_inner},
-    {expert_up, true, has_experts_here, experts_inner},
-    {expert_down, true, has_experts_here,
+    {expert_up, true, has_experts, experts_inner},
+    {expert_down, true, has_experts,
      [](const DecoderShape& s) { return Sizes{s.num_experts, s.hidden_size, s.expert_size}; }},
 };
 
@@ -170,6 +169,20 @@ std::span<const TensorRole> tensor_roles() {
 
 bool is_of_layer(TensorRole role) { return traits_of(role).of_layer; }
 
+bool is_norm_weight(TensorRole role) {
+  return role == output_norm || role == attention_norm || role == feed_forward_norm ||
+         role == embedding_norm || role == feature_norm || role == attention_output_norm ||
+         role == feed_forward_output_norm || role == query_norm || role == key_norm;
+}
+
+bool is_bias(TensorRole role) {
+  return role == output_norm_bias || role == head_bias || role == attention_norm_bias ||
+         role == feed_forward_norm_bias || role == attention_output_norm_bias ||
+         role == feed_forward_output_norm_bias || role == query_bias || role == key_bias ||
+         role == value_bias || role == attention_output_bias || role == query_norm_bias ||
+         role == key_norm_bias || role == gate_bias || role == up_bias || role == down_bias;
+}
+
 bool has_role(TensorRole role, const DecoderShape& shape, std::int32_t layer) {
   return traits_of(role).is_there(shape, layer);
 }
@@ -181,8 +194,8 @@ std::int64_t num_elements(TensorRole role, const DecoderShape& shape) {
   return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-std::int64_t DecoderShape::parameters_read() const {
-  return sum_over_tensors(*this, [this](TensorRole role) { return elements_read(role, *this); });
+std::int64_t parameters_read(const DecoderShape& shape) {
+  return sum_over_tensors(shape, [&](TensorRole role) { return elements_read(role, shape); });
 }
 
 std::int64_t DecoderShape::num_parameters() const {

@@ -1,4 +1,4 @@
-#include "engines/ngrams/ngram_checks.h"
+#include "engines/ngrams/ngram_file.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "engines/ngrams/ngram_counts.h"
+#include "engines/ngrams/ngram_estimation.h"
 
 #include <algorithm>
 #include <array>

@@ -5,9 +5,8 @@
 #include <filesystem>
 
 #include "engines/formats/checked_size.h"
+#include "engines/formats/checkpoint_folder.h"
 #include "engines/formats/input_file.h"
-#include "engines/formats/recorded_digest.h"
-#include "engines/ngrams/ngram_checks.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "sim/system/sha256.h"

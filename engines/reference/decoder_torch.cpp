@@ -103,8 +103,8 @@ ModelInfo DecoderTorch::describe(const DecoderShape& shape, const DecoderWeights
       .feature_size = shape.feature_size,
       .draft_vocabulary = shape.draft_vocabulary,
       .num_parameters = shape.num_parameters(),
-      .weight_bytes = shape.parameters_read() * (dtype == "float32" ? 4 : 2),
-      .cache_bytes_per_token = shape.cache_elements_per_token() * (dtype == "float32" ? 4 : 2)};
+      .weight_bytes = parameters_read(shape) * (dtype == "float32" ? 4 : 2),
+      .cache_bytes_per_token = cache_elements_per_token(shape) * (dtype == "float32" ? 4 : 2)};
   info.random_weights = weights.are_random();
   info.num_state_layers = static_cast<std::int32_t>(shape.state_layers().size());
   return info;
@@ -175,7 +175,7 @@ void DecoderTorch::prepare_masks(const RowPlan& plan,
                                  Rows& prepared) const {
   std::set<std::int32_t> windows;
   for (std::int32_t layer = 0; layer < config_.num_layers; ++layer)
-    windows.insert(config_.window_of(layer));
+    windows.insert(window_of(config_, layer));
   for (const auto& [sequence, numbers] : members) {
     prepared.of_sequence.push_back(at::tensor(numbers, at::kLong).to(options_.device()));
     prepared.sequence_ids.push_back(sequence);

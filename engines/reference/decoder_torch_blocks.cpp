@@ -74,7 +74,7 @@ at::Tensor DecoderTorch::embed(const Rows& rows) const {
     x = x + tensor(position_embedding, 0)
                 .index_select(0, rows.positions + std::int64_t{config_.position_offset});
   if (!config_.is_feature_transformer()) return x;
-  const std::vector<std::int64_t> states{-1, config_.num_features(), config_.hidden_size};
+  const std::vector<std::int64_t> states{-1, num_features(config_), config_.hidden_size};
   const at::Tensor features = normed(rows.features.view(states),
                                      tensor(feature_norm, 0).view({states[1], states[2]}), nullptr)
                                   .view({-1, config_.feature_size});
@@ -104,7 +104,7 @@ at::Tensor DecoderTorch::run_layer(const at::Tensor& x, const Rows& rows, std::i
   at::Tensor inner = before;
   if (norms_input)
     inner = config_.shared_norm ? in : norm(before, feed_forward_norm, feed_forward_norm_bias, l);
-  const at::Tensor added = config_.has_experts(l) ? experts(inner, l) : feed_forward(inner, l);
+  const at::Tensor added = has_experts(config_, l) ? experts(inner, l) : feed_forward(inner, l);
   sum = sum + block_output(added, feed_forward_output_norm, feed_forward_output_norm_bias, l);
   return norms_sum ? norm(sum, feed_forward_output_norm, feed_forward_output_norm_bias, l) : sum;
 }
@@ -138,7 +138,7 @@ at::Tensor DecoderTorch::attend(const at::Tensor& query, const at::Tensor& keys,
   const std::int64_t kv_heads = config_.num_kv_heads, group = config_.num_heads / kv_heads,
                      count = mask.size(0), length = mask.size(1);
   const at::Tensor scores = soft_capped(at::matmul(query, keys.transpose(1, 2)).to(at::kFloat) *
-                                            static_cast<double>(config_.score_scale()),
+                                            static_cast<double>(score_scale(config_)),
                                         config_.attention_soft_cap)
                                 .view({kv_heads, group, count, length});
   const at::Tensor weights =
@@ -165,7 +165,7 @@ at::Tensor DecoderTorch::attention(const at::Tensor& x, const Rows& rows, std::i
   keys.permute({0, 2, 1, 3}).index_put_({rows.sequences, rows.slots}, new_keys);
   values.permute({0, 2, 1, 3}).index_put_({rows.sequences, rows.slots}, new_values);
   const at::Tensor out = at::empty({n, config_.query_size()}, options_);
-  const std::vector<at::Tensor>& masks = rows.masks.at(config_.window_of(layer));
+  const std::vector<at::Tensor>& masks = rows.masks.at(window_of(config_, layer));
   for (std::size_t s = 0; s < rows.of_sequence.size(); ++s) {
     const std::int64_t length = masks[s].size(1), count = rows.of_sequence[s].size(0);
     const at::Tensor q = queries.index_select(0, rows.of_sequence[s])

@@ -1,4 +1,4 @@
-#include "engines/reference/kv_cache_torch.h"
+#include "engines/reference/decoder_torch.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/tensor.h>

@@ -1,10 +1,15 @@
 #include "engines/sampling/logits_pipeline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "engines/cpu/kernels.h"
 #include "engines/interface/not_finite.h"
+#include "engines/interface/sampling_options.h"
+#include "engines/interface/sampling_rows.h"
 #include "engines/sampling/score_processors.h"
 #include "sim/core/vector_math.h"
 #include "sim/system/errors.h"
@@ -36,6 +41,11 @@ double softmax(std::span<const double> scores, double temperature, std::span<dou
     total += out[i] = std::exp((scores[i] - largest) / temperature);
   for (double& probability : out) probability /= total;
   return total;
+}
+
+void check(bool valid, const char* field, double value, const char* allowed) {
+  if (!valid || !std::isfinite(value))
+    throw ConfigError(fmt::format("{} = {}; allowed: {}", field, value, allowed));
 }
 
 }  // namespace
@@ -86,5 +96,35 @@ std::span<const Scalar> BasicLogitsPipeline<Scalar>::processed(std::span<const S
 
 template class BasicLogitsPipeline<float>;
 template class BasicLogitsPipeline<double>;
+
+void SamplingOptions::validate() const {
+  check(temperature >= 0, "temperature", temperature, "finite numbers >= 0 (0 is greedy)");
+  check(temperature == 0 || temperature >= kLeastTemperature, "temperature", temperature,
+        "0 or at least 0.001");
+  for_each_sampling_row([this](const auto& row) {
+    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(this->*row.member)>>)
+      check(row.range.holds(this->*row.member), row.name, this->*row.member, row.range.allowed);
+  });
+  for (const std::int32_t token : suppress_tokens)
+    check(token >= 0, "suppress_tokens", token, ranges::kIds.allowed);
+  for (const std::int32_t token : eos_token_ids)
+    check(token >= 0, "eos_token_ids", token, ranges::kIds.allowed);
+  rules.validate();
+}
+
+void SamplingOptions::check_tokens(std::size_t vocab_size, const std::string& model) const {
+  for (const auto* tokens : {&suppress_tokens, &eos_token_ids})
+    for (const Token token : *tokens)
+      if (token < 0 || static_cast<std::size_t>(token) >= vocab_size)
+        throw ConfigError(fmt::format(
+            "suppress_tokens or eos_token_ids has {}; allowed: 0 to {} ({}'s vocabulary)", token,
+            vocab_size - 1, escaped(model, 200)));
+  for (const Token token : rules.tokens())
+    if (token < 0 || static_cast<std::size_t>(token) >= vocab_size)
+      throw ConfigError(fmt::format(
+          "sequence_bias, bad_words_ids, begin_suppress_tokens or a forced token has {}; allowed: "
+          "0 to {} ({}'s vocabulary)",
+          token, vocab_size - 1, escaped(model, 200)));
+}
 
 }  // namespace speclab::engines

@@ -2,6 +2,7 @@
 // From logits to the law that is sampled: the one chain that plain sampling, drafting and
 // verification call.
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "engines/interface/sampling_options.h"
 #include "engines/sampling/cutoffs.h"
 #include "sim/core/law.h"
+#include "sim/core/token_tree.h"
 
 namespace speclab::engines {
 
@@ -49,5 +51,17 @@ using LogitsPipeline = BasicLogitsPipeline<float>;
 
 extern template class BasicLogitsPipeline<float>;
 extern template class BasicLogitsPipeline<double>;
+
+/// What the processors that look back see at a node: the sequence so far and the drafted path to
+/// the node. Left empty where none does.
+inline void collect_history(const SamplingOptions& options, const std::vector<Token>& tokens,
+                            const TokenTree& tree, TokenTree::Node node,
+                            std::vector<Token>& history) {
+  history.clear();
+  if (!options.looks_back()) return;
+  for (; node > 0; node = tree[node].parent) history.push_back(tree[node].token);
+  std::reverse(history.begin(), history.end());
+  history.insert(history.begin(), tokens.begin(), tokens.end());
+}
 
 }  // namespace speclab::engines

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "engines/interface/chat_request.h"
-#include "engines/interface/token_roles.h"
+#include "engines/interface/tokenizer.h"
 
 namespace speclab::engines {
 

@@ -185,10 +185,10 @@ bool is_file(const std::filesystem::path& path) {
 }
 
 void read_options(const JsonNode& node, AddedToken& token) {
-  token.normalized = json_flag(node, "normalized", !token.special);
-  token.single_word = json_flag(node, "single_word", false);
-  token.lstrip = json_flag(node, "lstrip", false);
-  token.rstrip = json_flag(node, "rstrip", false);
+  token.normalized = node.flag_or("normalized", !token.special);
+  token.single_word = node.flag_or("single_word", false);
+  token.lstrip = node.flag_or("lstrip", false);
+  token.rstrip = node.flag_or("rstrip", false);
 }
 
 FolderTokens read_folder_tokens(const std::string& folder) { return FolderReader(folder).read(); }

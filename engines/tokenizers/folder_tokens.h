@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engines/formats/json_file.h"
-#include "engines/interface/token_roles.h"
+#include "engines/interface/tokenizer.h"
 #include "engines/tokenizers/text_tokenizer.h"
 
 namespace speclab::engines {

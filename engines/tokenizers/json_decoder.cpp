@@ -94,7 +94,7 @@ class DecoderReader {
   void add_metaspace(const JsonNode& node) {
     const std::string mark = node.at("replacement").as_string();
     if (mark.empty()) node.at("replacement").fail("empty", "one character");
-    bool has_prefix = json_flag(node, "add_prefix_space", true);
+    bool has_prefix = node.flag_or("add_prefix_space", true);
     if (const auto scheme = node.find("prepend_scheme"))
       has_prefix = scheme->as_string() != "never";
     if (has_prefix) read_.rules.dropped_at_first = mark;

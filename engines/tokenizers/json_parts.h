@@ -112,8 +112,6 @@ class JsonVocabulary {
   std::unordered_set<std::string> added_texts_;
 };
 
-/// "true" or "false" of a member, or what a missing one means.
-bool json_flag(const JsonNode& node, const char* key, bool missing);
 /// Fails where a text is not one character.
 const std::string& json_character(const JsonNode& node);
 /// Fails where there are 1000 steps already.

@@ -54,7 +54,7 @@ NormalizerStep json_normalizer_step(const JsonNode& node) {
   if (type == "StripAccents") return strip_accents_step();
   if (type == "Nmt") return nmt_step();
   if (type == "Strip")
-    return strip_step(json_flag(node, "strip_left", true), json_flag(node, "strip_right", true));
+    return strip_step(node.flag_or("strip_left", true), node.flag_or("strip_right", true));
   if (type == "Prepend") return prepend_step(node.at("prepend").as_string());
   if (type == "Replace") return json_replace(node);
   if (type == "Precompiled") return json_precompiled(node);
@@ -120,11 +120,11 @@ class PreTokenizerReader {
   void add_split(const JsonNode& node, const std::string& type) {
     if (type == "Split")
       return push(json_pattern(node.at("pattern")), json_behavior(node.at("behavior")),
-                  json_flag(node, "invert", false));
+                  node.flag_or("invert", false));
     if (type == "Digits")
       return push(own_pattern(R"(\p{N})"),
-                  json_flag(node, "individual_digits", false) ? SplitBehavior::isolated
-                                                              : SplitBehavior::contiguous,
+                  node.flag_or("individual_digits", false) ? SplitBehavior::isolated
+                                                           : SplitBehavior::contiguous,
                   false);
     if (type == "Punctuation") {
       const auto behavior = node.find("behavior");
@@ -149,12 +149,12 @@ class PreTokenizerReader {
   }
 
   void add_byte_level(const JsonNode& node) {
-    const bool has_prefix = json_flag(node, "add_prefix_space", true);
+    const bool has_prefix = node.flag_or("add_prefix_space", true);
     if (prefix_space_.value_or(has_prefix)) {
       read_.steps.push_back(prefix_space_step());
       read_.changes_text = true;
     }
-    if (json_flag(node, "use_regex", true))
+    if (node.flag_or("use_regex", true))
       push(std::make_shared<Pattern>(pre_tokenizer_patterns("gpt-2").front()),
            SplitBehavior::isolated, false);
     read_.is_byte_level = true;
@@ -164,9 +164,9 @@ class PreTokenizerReader {
   void add_metaspace(const JsonNode& node) {
     const std::string& text = json_character(node.at("replacement"));
     PrependScheme scheme =
-        json_flag(node, "add_prefix_space", true) ? PrependScheme::always : PrependScheme::never;
+        node.flag_or("add_prefix_space", true) ? PrependScheme::always : PrependScheme::never;
     if (const auto told = node.find("prepend_scheme")) scheme = json_scheme(*told);
-    read_.steps.push_back(metaspace_step(text, scheme, json_flag(node, "split", true)));
+    read_.steps.push_back(metaspace_step(text, scheme, node.flag_or("split", true)));
     read_.changes_text = true;
   }
 
@@ -182,11 +182,6 @@ class PreTokenizerReader {
 };
 
 }  // namespace
-
-bool json_flag(const JsonNode& node, const char* key, bool missing) {
-  const auto value = node.find(key);
-  return value ? value->as_bool() : missing;
-}
 
 const std::string& json_character(const JsonNode& node) {
   const std::string& text = node.as_string();

@@ -43,8 +43,8 @@ class JsonModel {
       array.fail(array.shown(), "an array");
     items.add_merges_to(builder);
     TextVocabulary& vocabulary = builder.vocabulary();
-    vocabulary.whole_pieces_first = json_flag(node_, "ignore_merges", false);
-    vocabulary.unknown = {.is_fused = json_flag(node_, "fuse_unk", false)};
+    vocabulary.whole_pieces_first = node_.flag_or("ignore_merges", false);
+    vocabulary.unknown = {.is_fused = node_.flag_or("fuse_unk", false)};
     if (const auto unknown = node_.find("unk_token"); unknown && !unknown->as_string().empty())
       vocabulary.unknown.token = known_token(*unknown);
     vocabulary.closes_gaps = true;
@@ -64,7 +64,7 @@ class JsonModel {
     }
     parts.unknown_score = least - kPenalty;
     parts.unknown.is_fused = true;
-    if (json_flag(node_, "byte_fallback", false)) parts.unknown.bytes = byte_tokens();
+    if (node_.flag_or("byte_fallback", false)) parts.unknown.bytes = byte_tokens();
     if (const auto id = node_.find("unk_id"))
       parts.unknown.token =
           static_cast<Token>(id->as_integer(0, static_cast<std::int64_t>(pieces.size()) - 1));
@@ -83,7 +83,7 @@ class JsonModel {
   }
 
   void make_text_bpe(TextVocabulary& vocabulary) const {
-    if (json_flag(node_, "byte_fallback", false)) vocabulary.unknown.bytes = byte_tokens();
+    if (node_.flag_or("byte_fallback", false)) vocabulary.unknown.bytes = byte_tokens();
     vocabulary.model = text_bpe_model({.pieces = normal_pieces(vocabulary),
                                        .merges = vocabulary.merges,
                                        .num_tokens = static_cast<Token>(vocabulary.texts.size()),

@@ -107,7 +107,7 @@ void JsonVocabulary::add_added_tokens(const JsonNode& added) {
     if (node.at("content").as_string().empty())
       node.at("content").fail("empty", "one or more characters");
     AddedToken token{.text = node.at("content").as_string(),
-                     .special = json_flag(node, "special", false)};
+                     .special = node.flag_or("special", false)};
     token.id =
         static_cast<Token>(node.at("id").as_integer(0, static_cast<std::int64_t>(id_limit_) - 1));
     read_options(node, token);

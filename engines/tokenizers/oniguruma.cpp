@@ -1,4 +1,3 @@
-#include <array>
 
 #include "engines/tokenizers/pattern.h"
 
@@ -19,14 +18,9 @@ struct Class {
   std::string_view members;
 };
 /// @source Oniguruma's doc/RE for Ruby's syntax
-constexpr std::array<Class, 8> kClasses = {{{'s', kSpaces},
-                                            {'S', kNoSpaces},
-                                            {'w', kWord},
-                                            {'d', R"(\p{Nd})"},
-                                            {'D', R"(\P{Nd})"},
-                                            {'h', "0-9a-fA-F"},
-                                            {'v', R"(\x0b)"},
-                                            {'W', ""}}};
+constexpr Class kClasses[] = {{'s', kSpaces},     {'S', kNoSpaces},   {'w', kWord},
+                              {'d', R"(\p{Nd})"}, {'D', R"(\P{Nd})"}, {'h', "0-9a-fA-F"},
+                              {'v', R"(\x0b)"},   {'W', ""}};
 
 const Class* class_of(char letter) {
   for (const Class& one : kClasses)

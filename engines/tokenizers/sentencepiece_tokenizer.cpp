@@ -6,7 +6,6 @@
 #include <unordered_set>
 
 #include "engines/formats/input_file.h"
-#include "engines/formats/other_file.h"
 #include "engines/tokenizers/folder_tokens.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "engines/tokenizers/vocabulary_builder.h"

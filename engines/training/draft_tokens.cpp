@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "engines/formats/json_file.h"
-#include "engines/models/draft_vocabulary.h"
+#include "engines/models/decoder_shape.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "engines/training/text_corpus.h"
-#include "sim/core/training_record.h"
+#include "sim/core/records.h"
 
 namespace speclab::engines {
 

@@ -11,7 +11,7 @@
 #include "engines/cpu/kernels.h"
 #include "engines/decoding/plain_decoder.h"
 #include "engines/training/own_text_file.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 #include "sim/system/errors.h"
 #include "sim/system/sha256.h"
 

@@ -23,8 +23,7 @@ class BlockFile {
   /// Makes the file, or shows its blocks one after the other, and keeps other processes off; a torn
   /// or damaged last block is cut off.
   /// @throws ConfigError if it is a file of another kind, DataError if it depends on something else
-  /// or another block's checksum is
-  ///         wrong; LockedError, WriteError
+  /// or another block's checksum is wrong; LockedError, WriteError
   void open(const std::function<void(std::string block)>& read);
   /// Appends and syncs. @throws WriteError
   void append(const std::string& block) const;

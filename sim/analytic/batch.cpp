@@ -10,23 +10,17 @@
 namespace speclab::sim {
 namespace {
 
-double target_ms(const BatchSetting& setting, int rows_each) {
+/// @param model  of the setting
+double forward_ms(const ModelShape& model, const BatchSetting& setting, int rows_each) {
   expect_at_least(1, setting.batch, "batch");
   return forward_time_ms(
-      setting.target, setting.device,
-      {.batch = setting.batch, .rows = setting.batch * rows_each, .context = setting.context});
-}
-
-double draft_ms(const BatchSetting& setting, int rows_each) {
-  expect_at_least(1, setting.batch, "batch");
-  return forward_time_ms(
-      setting.draft, setting.device,
+      model, setting.device,
       {.batch = setting.batch, .rows = setting.batch * rows_each, .context = setting.context});
 }
 
 double round_ms(const BatchDraft& draft, const BatchSetting& setting) {
-  double total = target_ms(setting, draft.verify_rows);
-  for (const int rows : draft.rows_of_forward) total += draft_ms(setting, rows);
+  double total = forward_ms(setting.target, setting, draft.verify_rows);
+  for (const int rows : draft.rows_of_forward) total += forward_ms(setting.draft, setting, rows);
   return total;
 }
 
@@ -62,9 +56,10 @@ BatchDraft BatchDraft::tree(const TreeShape& shape) {
 
 RelativeCosts batch_costs(const BatchSetting& setting, int speculation_length) {
   expect_at_least(0, speculation_length, "speculation_length");
-  const double plain_ms = target_ms(setting, 1);
-  return {.cost_ratio = draft_ms(setting, 1) / plain_ms,
-          .verify_cost_ratio = target_ms(setting, speculation_length + 1) / plain_ms};
+  const double plain_ms = forward_ms(setting.target, setting, 1);
+  return {
+      .cost_ratio = forward_ms(setting.draft, setting, 1) / plain_ms,
+      .verify_cost_ratio = forward_ms(setting.target, setting, speculation_length + 1) / plain_ms};
 }
 
 double predicted_batch_speedup(double acceptance_rate, int speculation_length,
@@ -78,7 +73,7 @@ double predicted_batch_speedup(double tokens, const BatchDraft& draft,
   SPECLAB_EXPECT(
       tokens >= 1.0 && tokens <= draft.verify_rows,
       "tokens_per_round = " + std::to_string(tokens) + "; allowed: 1 to the verified rows");
-  return tokens * target_ms(setting, 1) / round_ms(draft, setting);
+  return tokens * forward_ms(setting.target, setting, 1) / round_ms(draft, setting);
 }
 
 std::optional<int> crossover_batch(double tokens, const BatchDraft& draft,

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "sim/analytic/arguments.h"
-#include "sim/analytic/law_sums.h"
 #include "sim/analytic/one_token.h"
 #include "sim/analytic/tokens_per_round.h"
 #include "sim/system/errors.h"

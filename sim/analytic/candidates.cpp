@@ -7,7 +7,7 @@
 
 #include "sim/analytic/arguments.h"
 #include "sim/analytic/bisection.h"
-#include "sim/analytic/law_sums.h"
+#include "sim/analytic/one_token.h"
 #include "sim/system/errors.h"
 
 namespace speclab::sim {

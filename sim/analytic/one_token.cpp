@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "sim/analytic/arguments.h"
-#include "sim/analytic/law_sums.h"
 #include "sim/system/errors.h"
 
 namespace speclab::sim {
@@ -166,5 +165,18 @@ double lossy_distance(const std::string& rule, std::span<const double> p, std::s
   SPECLAB_EXPECT(rule == "lenient", "no closed form for the distance of " + rule);
   return lenient_distance(p, q, options.lenience, options.lenient_residual);
 }
+
+std::vector<double> residual_of(std::span<const double> p, std::span<const double> q,
+                                double scale) {
+  std::vector<double> residual(p.size());
+  double total = 0.0;
+  for (std::size_t i = 0; i < p.size(); ++i)
+    total += residual[i] = std::max(0.0, p[i] - scale * q[i]);
+  if (!(total > 0.0)) return {};
+  for (double& probability : residual) probability /= total;
+  return residual;
+}
+
+double any_of(double kept, int drafts) { return 1.0 - std::pow(1.0 - std::min(kept, 1.0), drafts); }
 
 }  // namespace speclab::sim

@@ -2,12 +2,12 @@
 // Acceptance of one drafted token by each rule. p is the target's law, q the draft's, both dense
 // over the same vocabulary.
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "sim/core/token.h"
-#include "sim/rules/lenient_residual.h"
 #include "sim/rules/lossy_rule_options.h"
 
 namespace speclab::sim {
@@ -98,5 +98,27 @@ double typical_distance(std::span<const double> p, std::span<const double> q, do
 /// The distance of the rule of that name. @throws ContractError if it is not `lenient` or `typical`
 double lossy_distance(const std::string& rule, std::span<const double> p, std::span<const double> q,
                       const LossyRuleOptions& options);
+
+// Sums over a vocabulary that the formulas of acceptance are made of. Laws are taken as they come:
+// callers have checked them.
+
+/// Sum of term(p[i], q[i]).
+template <typename Term>
+double sum_over(std::span<const double> p, std::span<const double> q, Term term) {
+  double total = 0.0;
+  for (std::size_t i = 0; i < p.size(); ++i) total += term(p[i], q[i]);
+  return total;
+}
+
+/// sum min(p, q), at most 1 whatever was rounded.
+inline double overlap(std::span<const double> p, std::span<const double> q) {
+  return std::min(1.0, sum_over(p, q, [](double pi, double qi) { return std::min(pi, qi); }));
+}
+
+/// norm max(0, p - scale q), or nothing where that has no mass.
+std::vector<double> residual_of(std::span<const double> p, std::span<const double> q, double scale);
+
+/// In [0, 1] whatever was rounded: 1 - (1 - kept)^drafts.
+double any_of(double kept, int drafts);
 
 }  // namespace speclab::sim

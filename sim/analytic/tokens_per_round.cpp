@@ -54,16 +54,6 @@ double tokens_per_round_from_survival(std::span<const double> survival) {
   return tokens;
 }
 
-double tokens_per_round_from_conditional(std::span<const double> conditional_acceptance) {
-  double tokens = 1.0;
-  double survival = 1.0;
-  for (const double acceptance : conditional_acceptance) {
-    expect_probability(acceptance, "conditional_acceptance");
-    tokens += survival *= acceptance;
-  }
-  return tokens;
-}
-
 std::vector<double> tokens_per_round_pmf(std::span<const double> conditional_acceptance) {
   std::vector<double> pmf;
   double survival = 1.0;

@@ -26,11 +26,8 @@ std::vector<double> tokens_per_round_pmf(double acceptance_rate, int speculation
 /// @throws ContractError unless 1 >= survival[0] >= survival[1] >= ... >= 0
 double tokens_per_round_from_survival(std::span<const double> survival);
 
-/// The same from conditional_acceptance[i] = P(draft i accepted given that all before it were).
-/// @throws ContractError unless all are in [0, 1]
-double tokens_per_round_from_conditional(std::span<const double> conditional_acceptance);
-
-/// P(a round emits t + 1 tokens) for conditional acceptances.
+/// P(a round emits t + 1 tokens) for conditional_acceptance[i] = P(draft i accepted given that all
+/// before it were).
 /// @throws ContractError unless all are in [0, 1]
 std::vector<double> tokens_per_round_pmf(std::span<const double> conditional_acceptance);
 

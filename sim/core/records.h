@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/core/draft.h"
@@ -85,5 +86,36 @@ struct GenerationRecord {
 const char* to_string(NextKind kind);
 const char* to_string(TokenFate fate);
 const char* to_string(StopReason reason);
+
+/// Training text of a drafter that speclab trained, and its results on held-out text.
+struct TrainingRecord {
+  std::int64_t tokens = 0;   ///< tokens of the training text in one pass
+  double held_out_loss = 0;  ///< cross-entropy to the target's law, in nats a token; for n-grams
+                             ///< and language models to the text's own tokens
+  double held_out_agreement = 0;   ///< share of positions at which its most likely token is the
+                                   ///< target's; for a language model, the text's
+  double held_out_acceptance = 0;  ///< mean sum of min(p, q), for some kinds a lower bound; for a
+                                   ///< language model the mean probability of the text's next token
+};
+
+/// The origin of a file: keys and their texts, in the order in which they are written.
+using Provenance = std::vector<std::pair<std::string, std::string>>;
+
+// Readings of an accelerator while something is measured on it.
+
+/// One moment of a device. A reading that it does not offer is missing. @source NVML, nvmlDevice*
+struct DeviceSample {
+  std::optional<std::int64_t> sm_clock_mhz{}, memory_clock_mhz{};
+  std::optional<std::int64_t> temperature_c{};
+  std::optional<double> power_w{};
+  std::optional<std::int64_t>
+      slowdowns{};  ///< reasons for lower clocks than asked for, as bits of nvmlClocksEventReasons
+  std::optional<std::int64_t> other_processes{};  ///< number of other processes that compute on it
+  std::optional<std::int64_t> ecc_errors{};       ///< uncorrected, since the driver was loaded
+};
+
+/// The slowdowns that disturb a measurement: power cap, hardware limit, thermal limit (by software
+/// or hardware), power brake. @source nvml.h
+inline constexpr std::int64_t kDisturbingSlowdowns = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
 
 }  // namespace speclab

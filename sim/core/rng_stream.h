@@ -2,7 +2,11 @@
 // Counter-based random numbers: a draw depends only on its key, never on the order of calls.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
+
+#include "sim/core/token_tree.h"
 
 namespace speclab {
 
@@ -59,5 +63,51 @@ class RngStream {
  private:
   std::uint64_t seed_;
 };
+
+// Keys of the random draws of one round. Drafters, verifiers and plain decoding all take them from
+// here, so no two draws ever share a block of the generator.
+
+/// The sequence and round of a verification; they key its draws.
+struct RoundKey {
+  std::uint32_t sequence = 0;
+  std::uint32_t position =
+      0;  ///< index, in the whole sequence, of the first token this round will emit
+  std::uint32_t round = 0;
+};
+
+/// The target's own token at `depth` tokens after the round's first: plain sampling and the bonus
+/// token.
+inline StreamKey target_key(const RoundKey& key, std::int32_t depth) {
+  return {key.sequence, key.position + static_cast<std::uint32_t>(depth), Purpose::target, 0};
+}
+
+/// A draw of `purpose` for `node`. `depth` belongs to the node whose law is used: drafting and
+/// accepting a child use its parent's depth.
+inline StreamKey node_key(const RoundKey& key, Purpose purpose, std::int32_t depth,
+                          TokenTree::Node node) {
+  return {key.sequence, key.position + static_cast<std::uint32_t>(depth), purpose,
+          round_draw(key.round, static_cast<std::uint32_t>(node))};
+}
+
+/// Drafting `child`, whose parent has depth `parent_depth`.
+inline StreamKey draft_key(const RoundKey& key, std::int32_t parent_depth, TokenTree::Node child) {
+  return node_key(key, Purpose::draft, parent_depth, child);
+}
+
+// Many draws of one stream at once, and counts of the thresholds above them; a simulator needs
+// millions. Every machine gives equal bits, whatever the width of its vectors.
+
+/// out[i] = stream.bits(key with i added to its position).
+void fill_bits(const RngStream& stream, const StreamKey& key, std::span<std::uint64_t> out);
+
+/// The threshold below which `bits` lie exactly where the uniform lies below `probability`.
+/// @param probability  in [0, 1]. @throws ContractError if it is not
+std::uint64_t bits_threshold(double probability);
+
+/// out[i] = how many of the leading `thresholds`, which never rise, lie above bits[i].
+/// @param out  has the size of `bits`
+void count_thresholds_above(std::span<const std::uint64_t> bits,
+                            std::span<const std::uint64_t> thresholds,
+                            std::span<std::uint32_t> out);
 
 }  // namespace speclab

@@ -12,7 +12,7 @@
 #include "sim/core/chance.h"
 #include "sim/core/speculation_length_policy.h"
 #include "sim/monte_carlo/acceptance_process.h"
-#include "sim/monte_carlo/draft_tree.h"
+#include "sim/monte_carlo/round_source.h"
 
 namespace speclab::sim {
 
@@ -87,8 +87,7 @@ struct SimulatedGeneration {
 ///
 /// @param costs  of rounds; null: no times
 /// @throws ContractError if generations < 1, the plan is out of range, a policy or tree does not
-/// fit the process (see RoundSource),
-///   or the cost surface lacks a kind
+/// fit the process (see RoundSource), or the cost surface lacks a kind
 SimulatedGeneration simulate_generation(const SpeculationLengthPolicy& policy,
                                         AcceptanceProcess& process, const GenerationPlan& plan,
                                         const CostSurface* costs, const SimulationOptions& options);

@@ -2,8 +2,7 @@
 
 #include <charconv>
 
-#include "sim/policies/adaptive_policies.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 #include "sim/system/errors.h"
 
 namespace speclab {

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "sim/rules/rejection.h"
-#include "sim/rules/shared_mass.h"
 #include "sim/system/errors.h"
 
 namespace speclab {

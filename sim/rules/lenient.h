@@ -1,5 +1,5 @@
 #pragma once
-#include "sim/rules/lenient_residual.h"
+#include "sim/rules/lossy_rule_options.h"
 #include "sim/rules/rejection.h"
 #include "sim/system/errors.h"
 

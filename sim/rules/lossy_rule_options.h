@@ -1,9 +1,18 @@
 #pragma once
+#include <cstdint>
 #include <string_view>
 
-#include "sim/rules/lenient_residual.h"
-
 namespace speclab {
+
+/// The law after a rejection under lenience l; the paper leaves it open.
+enum class LenientResidual : std::uint8_t {
+  full,     ///< norm max(0, p - q)
+  lenient,  ///< norm max(0, p - l q)
+};
+
+inline const char* to_string(LenientResidual form) {
+  return form == LenientResidual::full ? "full" : "lenient";
+}
 
 /// Settings of the rules that change the output law.
 struct LossyRuleOptions {

@@ -5,7 +5,7 @@
 
 #include "sim/core/chance.h"
 #include "sim/core/draft.h"
-#include "sim/core/round_key.h"
+#include "sim/core/rng_stream.h"
 #include "sim/rules/residual.h"
 
 namespace speclab {

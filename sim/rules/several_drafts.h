@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "sim/rules/rejection.h"
-#include "sim/rules/shared_mass.h"
 #include "sim/system/errors.h"
 
 namespace speclab {

@@ -1,8 +1,8 @@
 #include "tests/fuzz/constraint_targets.h"
 
 #include "engines/constraints/automaton.h"
+#include "engines/constraints/expression.h"
 #include "engines/constraints/json_schema.h"
-#include "engines/constraints/regex_reader.h"
 #include "sim/system/errors.h"
 #include "tests/fuzz/targets.h"
 

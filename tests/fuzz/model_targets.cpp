@@ -3,7 +3,7 @@
 #include <cmath>
 #include <memory>
 
-#include "engines/families/families.h"
+#include "engines/families/family.h"
 #include "engines/formats/gguf_file.h"
 #include "engines/models/decoder_weights.h"
 #include "engines/models/rotary_scaling.h"
@@ -28,9 +28,9 @@ const std::string& file_of(const std::string& bytes) {
 
 /// Every shape that a reader took must hold this.
 void require_sound(const DecoderShape& shape) {
-  require(shape.num_parameters() > 0 && shape.parameters_read() > 0, "parameters");
+  require(shape.num_parameters() > 0 && parameters_read(shape) > 0, "parameters");
   for (std::int32_t layer = 0; layer < shape.num_layers; ++layer)
-    require(shape.window_of(layer) >= 0, "a window, or none");
+    require(window_of(shape, layer) >= 0, "a window, or none");
   if (shape.positions != Positions::rotary) return;
   for (const std::int32_t position : {0, shape.context_length - 1})
     for (const double f : rotary_frequencies(shape, RotaryBase::global, position).per_position)

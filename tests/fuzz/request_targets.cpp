@@ -6,7 +6,6 @@
 #include <span>
 
 #include "engines/drafters/retokenized_text.h"
-#include "engines/drafters/spelling.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "experiments/drivers/generate/generation_config.h"
 #include "experiments/drivers/generate/generation_plan.h"

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "engines/formats/checkpoint_folder.h"
-#include "engines/formats/folder_kind.h"
 #include "engines/formats/gguf_file.h"
 #include "engines/ngrams/ngram_file.h"
 #include "engines/templates/template.h"

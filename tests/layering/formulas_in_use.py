@@ -14,7 +14,7 @@ DECLARED = re.compile(
     r"^(?!return|using|struct|class|enum|namespace|template|#|\}|\s)"
     r"(?:[\w:<>,&*\[\]]+\s+)+?[&*]?([a-z_]\w*)\(", re.M)
 FOLDERS = ("sim", "engines", "experiments", "analysis")
-SHARED = {"arguments", "bisection", "law_sums"}  # checks and sums that other files are made of
+SHARED = {"arguments", "bisection"}  # checks and searches that other files are made of
 
 
 def code_of(path):

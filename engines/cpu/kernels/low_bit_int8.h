@@ -2,8 +2,8 @@
 // Low-bit weights times activations in int8. The sum of a group is exact; groups are added in
 // rising order.
 
-#include "engines/cpu/activation_groups.h"
 #include "engines/cpu/kernels/low_bit_codes.h"
+#include "engines/cpu/weight_form.h"
 
 namespace speclab::engines::cpu::SPECLAB_KERNELS_NAMESPACE {
 namespace {

@@ -1,9 +1,9 @@
 #pragma once
 // Low-bit weights times activations in bfloat16, pair by pair of the depth.
 
-#include "engines/cpu/activation_groups.h"
 #include "engines/cpu/kernels/low_bit_codes.h"
 #include "engines/cpu/kernels/low_bit_int8.h"
+#include "engines/cpu/weight_form.h"
 
 namespace speclab::engines::cpu::SPECLAB_KERNELS_NAMESPACE {
 namespace {

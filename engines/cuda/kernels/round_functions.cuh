@@ -18,7 +18,7 @@ __device__ inline void set_rows(ForwardState& state, int count, std::int32_t slo
 }
 
 /// For a draw of `purpose` that belongs to a node; `depth` is that of the law that is drawn from.
-/// As node_key of sim/core/round_key.h.
+/// As node_key of sim/core/rng_stream.h.
 __device__ inline double node_uniform(const RoundState& round, int depth, std::uint32_t purpose,
                                       int node) {
   return philox_uniform(round.seed, round.sequence,

@@ -1,4 +1,4 @@
-#include "engines/cuda/kernels/tree_rounds.h"
+#include "engines/cuda/kernels/rounds.h"
 
 #include "engines/cuda/kernels/launch.cuh"
 #include "engines/cuda/kernels/round_functions.cuh"

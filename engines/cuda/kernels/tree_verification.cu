@@ -1,6 +1,6 @@
 #include "engines/cuda/kernels/launch.cuh"
 #include "engines/cuda/kernels/round_functions.cuh"
-#include "engines/cuda/kernels/tree_rounds.h"
+#include "engines/cuda/kernels/rounds.h"
 
 namespace speclab::engines::cuda {
 namespace {

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engines/formats/checkpoint_folder.h"
 #include "engines/formats/json_file.h"
-#include "engines/formats/recorded_digest.h"
 #include "engines/formats/safetensors_file.h"
 #include "engines/formats/safetensors_writer.h"
 #include "engines/training/manifest.h"

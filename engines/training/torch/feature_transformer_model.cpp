@@ -54,7 +54,7 @@ at::Tensor FeatureTransformerModel::fused(const at::Tensor& tokens,
   const std::int64_t present = features.size(-1) / config_.hidden_size,
                      missing = config_.feature_size - features.size(-1);
   const auto norms = parameters_["model.feature_norm.weight"]
-                         .view({config_.num_features(), config_.hidden_size})
+                         .view({num_features(config_), config_.hidden_size})
                          .narrow(0, 0, present);
   const auto normed = at::constant_pad_nd(
       rms_norm(features.unflatten(-1, {present, config_.hidden_size}), norms, epsilon).flatten(-2),

@@ -110,7 +110,7 @@ void check_feature_transformer_start(const TrainOptions& options,
   check_start_shape(
       folder,
       {found.target_sha256,
-       {{"drafter.reads_layers", o.reads_layers, found.shape.num_features() > 1},
+       {{"drafter.reads_layers", o.reads_layers, num_features(found.shape) > 1},
         {"drafter.num_layers", o.num_layers, found.shape.num_layers},
         {"drafter.intermediate_size", o.intermediate_size, found.shape.intermediate_size},
         {"drafter.draft_vocabulary", options.distillation.draft_vocabulary,

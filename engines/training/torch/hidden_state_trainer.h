@@ -8,7 +8,6 @@
 
 #include "engines/training/torch/target_rows.h"
 #include "engines/training/torch/training_loop.h"
-#include "engines/training/torch/transformer_manifest.h"
 
 namespace speclab::engines {
 

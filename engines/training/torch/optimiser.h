@@ -19,8 +19,7 @@ namespace speclab::engines {
 /// norms: Muon's step is the momentum with all its singular values brought near 1, scaled to the
 /// size of AdamW's steps, so that both take the same learning rates.
 /// @source Jordan et al. 2024, Muon: the five Newton-Schulz steps and their coefficients; Liu et
-/// al. 2025 (arXiv 2502.16982), section 2.2:
-///         weight decay and the factor 0.2 sqrt(max(out, in))
+/// al. 2025 (arXiv 2502.16982), section 2.2: weight decay and the factor 0.2 sqrt(max(out, in))
 class Optimiser {
  public:
   /// @param parameters  outlive the object

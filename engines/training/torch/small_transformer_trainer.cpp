@@ -21,13 +21,12 @@
 #include <vector>
 
 #include "engines/families/json_shape.h"
-#include "engines/models/draft_vocabulary.h"
+#include "engines/models/decoder_shape.h"
 #include "engines/training/draft_tokens.h"
 #include "engines/training/torch/drafter_folder.h"
 #include "engines/training/torch/small_transformer_model.h"
 #include "engines/training/torch/training_device.h"
 #include "engines/training/torch/training_loop.h"
-#include "engines/training/torch/transformer_manifest.h"
 #include "sim/system/files.h"
 #include "sim/system/sha256.h"
 

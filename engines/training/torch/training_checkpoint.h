@@ -5,7 +5,7 @@
 
 #include "engines/training/torch/optimiser.h"
 #include "engines/training/torch/torch_layers.h"
-#include "sim/core/training_record.h"
+#include "sim/core/records.h"
 
 namespace speclab::engines {
 

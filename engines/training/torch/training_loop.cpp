@@ -13,7 +13,6 @@
 
 #include "engines/training/manifest.h"
 #include "engines/training/torch/training_device.h"
-#include "engines/training/torch/validation_spread.h"
 #include "sim/core/rng_stream.h"
 #include "sim/system/errors.h"
 #include "sim/system/sha256.h"

@@ -71,10 +71,39 @@ std::string training_digest(const TextSplit& texts, const TrainOptions& options)
 /// Trains through the schedule, or on from the checkpoint to the same weights, bit for bit on the
 /// CPU.
 /// @throws ConfigError if there is less text than the validation set and one batch; DataError if
-/// the loss stops being a number or the
-///         checkpoint is damaged or of another training; WriteError; what check_interruption
-///         throws, after the checkpoint is written
+/// the loss stops being a number or the checkpoint is damaged or of another training; WriteError;
+/// what check_interruption throws, after the checkpoint is written
 TrainingOutcome run_training(const TextSplit& texts, TrainingTask& task,
                              const TrainingLoopOptions& options, const TrainCallbacks& callbacks);
+
+struct TargetName {
+  std::string name;    ///< catalogue name or file; empty for a language model, which has no target
+  std::string sha256;  ///< of its weights
+};
+
+/// How a transformer was trained and how it does on the held-out texts of each temperature: kind,
+/// target, own text, schedule, tokens, held_out, config, provenance.
+nlohmann::ordered_json transformer_manifest(const TrainingTask& task, const TextSplit& texts,
+                                            const TrainOptions& options, const TargetName& target,
+                                            const TrainingOutcome& outcome);
+
+// Held-out text in clusters, texts of one prompt or stretches of a file: means, and how far chance
+// in their choice moves them.
+
+/// Of one drafted token. Standard errors are those of ratios of totals over clusters; 0 with one
+/// cluster.
+struct ValidationSpread {
+  Validation mean;
+  Validation error;  ///< `positions` unused
+  std::size_t num_clusters = 0;
+};
+
+/// Of each drafted token in a row.
+std::vector<ValidationSpread> validate_in_clusters(const TrainingTask& task,
+                                                   TrainingTask::Texts texts);
+
+/// Columns of a curve behind tokens and loss_nats, and what stands in them.
+std::string validation_columns(int num_steps);
+std::string validation_fields(const std::vector<ValidationSpread>& by_step);
 
 }  // namespace speclab::engines

@@ -1,4 +1,4 @@
-#include "engines/training/torch/transformer_manifest.h"
+#include "engines/training/torch/training_loop.h"
 
 #include <ATen/core/Tensor.h>
 

@@ -13,7 +13,7 @@
 #include "engines/interface/language_model.h"
 #include "experiments/bench/bench_main.h"
 #include "experiments/drivers/program/engines_loader.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 #include "sim/system/errors.h"
 
 namespace speclab::bench {

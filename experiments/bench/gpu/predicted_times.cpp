@@ -21,7 +21,7 @@ KnownDevice known_device(const char* name, double read_gb_per_s, double tflops) 
 }
 
 double floor_ms(const DecoderShape& c, int context, double read_gb_per_s) {
-  return (2.0 * static_cast<double>(c.parameters_read()) +
+  return (2.0 * static_cast<double>(parameters_read(c)) +
           4.0 * context * c.num_layers * c.kv_size()) /
          read_gb_per_s / 1e6;
 }
@@ -108,7 +108,7 @@ void predict_drafter(Rows& rows, const KnownDevice& device, const CatalogueEntry
 }  // namespace
 
 double TimeModel::pass_ms(const DecoderShape& c, int rows, int context) const {
-  const double arithmetic_ms = 2.0 * static_cast<double>(c.parameters_read()) * rows / tflops / 1e9;
+  const double arithmetic_ms = 2.0 * static_cast<double>(parameters_read(c)) * rows / tflops / 1e9;
   constexpr int kKernelsOfLayer = 5, kOtherKernels = 2;
   return std::max(floor_ms(c, context, read_gb_per_s) * (1 + row_share * (rows - 1)),
                   arithmetic_ms) +
@@ -138,7 +138,7 @@ const std::vector<KnownDevice>& known_devices() {
 
 bool is_pair(const DecoderShape& target, const DecoderShape& drafter) {
   return target.vocab_size == drafter.vocab_size &&
-         target.parameters_read() > 2 * drafter.parameters_read();
+         parameters_read(target) > 2 * parameters_read(drafter);
 }
 
 void predict(const std::string& output, const std::vector<CatalogueEntry>& shapes,

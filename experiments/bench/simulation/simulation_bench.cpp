@@ -28,14 +28,14 @@
 #include "experiments/bench/bench_main.h"
 #include "experiments/bench/simulation/example_costs.h"
 #include "experiments/bench/simulation/reference_rounds.h"
-#include "sim/core/rng_block.h"
+#include "sim/core/rng_stream.h"
 #include "sim/monte_carlo/acceptance_process.h"
 #include "sim/monte_carlo/dialled_process.h"
 #include "sim/monte_carlo/round_trace.h"
 #include "sim/monte_carlo/simulated_generation.h"
 #include "sim/policies/auto_policy.h"
-#include "sim/policies/clairvoyant_policy.h"
 #include "sim/policies/policy_registry.h"
+#include "sim/policies/simple_policies.h"
 
 namespace speclab::bench {
 namespace {
@@ -206,8 +206,7 @@ void run() {
   for (const char* policy : {"constant:5", "heuristic", "confidence:0.4", "auto"})
     add({std::string("policy/") + policy, iid, make_policy(policy, &auto_policy), generation,
          surface});
-  add({"policy/clairvoyant", iid, std::make_shared<sim::ClairvoyantPolicy>(20), generation,
-       surface});
+  add({"policy/clairvoyant", iid, std::make_shared<ClairvoyantPolicy>(20), generation, surface});
   for (const auto& [name, process] : processes())
     add({"process/" + name, process, make_policy("heuristic"), generation, surface});
   add({"replay/constant:4", replayed(), make_policy("constant:4"), {.new_tokens = 256}, surface});

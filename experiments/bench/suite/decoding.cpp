@@ -6,7 +6,7 @@
 #include "engines/drafters/drafters.h"
 #include "experiments/bench/ngrams/made_up_text.h"
 #include "experiments/bench/suite/suite.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 
 namespace speclab::bench {
 namespace {

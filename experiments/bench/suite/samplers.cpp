@@ -4,7 +4,7 @@
 #include "experiments/bench/suite/suite.h"
 #include "experiments/bench/verification/drawn_drafts.h"
 #include "sim/core/law_sampling.h"
-#include "sim/core/rng_block.h"
+#include "sim/core/rng_stream.h"
 
 namespace speclab::bench {
 namespace {

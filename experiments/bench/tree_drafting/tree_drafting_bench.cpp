@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "engines/drafters/draft_growth.h"
 #include "engines/drafters/next_tokens.h"
 #include "engines/sampling/logits_pipeline.h"
 #include "experiments/bench/bench_main.h"

@@ -6,7 +6,7 @@
 #include "engines/interface/names.h"
 #include "engines/sampling/logits_pipeline.h"
 #include "sim/core/law_sampling.h"
-#include "sim/core/round_key.h"
+#include "sim/core/rng_stream.h"
 
 namespace speclab::bench {
 

@@ -6,7 +6,7 @@
 
 #include "engines/interface/names.h"
 #include "engines/interface/training.h"
-#include "sim/core/model_name.h"
+#include "sim/core/setting.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "sim/system/json_text.h"

@@ -4,7 +4,7 @@
 
 #include "sim/monte_carlo/simulated_generation.h"
 #include "sim/policies/auto_policy.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 
 namespace speclab::experiments {
 namespace {

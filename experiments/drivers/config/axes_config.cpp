@@ -12,8 +12,8 @@
 #include "experiments/drivers/config/sweep.h"
 #include "experiments/drivers/toml/config_reader.h"
 #include "sim/core/tree_growth.h"
-#include "sim/policies/constant_policy.h"
 #include "sim/policies/policy_registry.h"
+#include "sim/policies/simple_policies.h"
 
 namespace speclab::experiments {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "experiments/drivers/config/config_checks.h"
 #include "experiments/drivers/config/run_config.h"
-#include "sim/core/model_name.h"
+#include "sim/core/setting.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

@@ -13,8 +13,8 @@
 #include "experiments/drivers/program/energy_span.h"
 #include "experiments/drivers/program/progress.h"
 #include "sim/core/records.h"
-#include "sim/policies/constant_policy.h"
 #include "sim/policies/policy_registry.h"
+#include "sim/policies/simple_policies.h"
 
 namespace speclab::experiments {
 namespace {

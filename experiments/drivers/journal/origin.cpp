@@ -12,7 +12,7 @@
 #include "experiments/drivers/program/build_info.h"
 #include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/program/program_call.h"
-#include "sim/core/model_name.h"
+#include "sim/core/setting.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

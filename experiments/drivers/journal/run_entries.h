@@ -12,9 +12,7 @@
 
 #include "analysis/tables/costs.h"
 #include "analysis/tables/text_samples.h"
-#include "sim/core/device_sample.h"
 #include "sim/core/records.h"
-#include "sim/core/training_record.h"
 
 namespace speclab::experiments {
 

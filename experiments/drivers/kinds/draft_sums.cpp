@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "sim/rules/rejection.h"
-#include "sim/rules/shared_mass.h"
 
 namespace speclab::experiments {
 namespace {

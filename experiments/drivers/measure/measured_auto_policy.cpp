@@ -10,7 +10,7 @@
 #include "experiments/drivers/measure/pilots.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "sim/policies/auto_policy.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <set>
 
-#include "engines/interface/fitting_drafter.h"
+#include "engines/interface/drafter_checks.h"
 #include "engines/interface/names.h"
 #include "sim/system/errors.h"
 

@@ -8,8 +8,8 @@
 #include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "sim/policies/auto_policy.h"
-#include "sim/policies/constant_policy.h"
 #include "sim/policies/policy_registry.h"
+#include "sim/policies/simple_policies.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

@@ -4,7 +4,7 @@
 
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/measure/workbench.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 
 namespace speclab::experiments {
 

@@ -11,7 +11,7 @@
 #include "experiments/drivers/measure/pilots.h"
 #include "experiments/drivers/measure/warm_up.h"
 #include "experiments/drivers/program/energy_span.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

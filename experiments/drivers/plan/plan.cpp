@@ -14,8 +14,8 @@
 #include "experiments/drivers/plan/cells.h"
 #include "experiments/drivers/plan/measuring_order.h"
 #include "experiments/drivers/plan/plan_prompts.h"
-#include "sim/policies/constant_policy.h"
 #include "sim/policies/policy_registry.h"
+#include "sim/policies/simple_policies.h"
 #include "sim/system/errors.h"
 #include "sim/system/sha256.h"
 

@@ -6,9 +6,7 @@
 
 #include "experiments/drivers/predict/typed_numbers.h"
 #include "sim/analytic/batch.h"
-#include "sim/analytic/dsi.h"
-#include "sim/analytic/mlp_speculator.h"
-#include "sim/analytic/speculative_beam.h"
+#include "sim/analytic/other_forms.h"
 #include "sim/analytic/speedup.h"
 #include "sim/system/errors.h"
 

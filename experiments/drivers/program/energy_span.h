@@ -1,7 +1,7 @@
 #pragma once
 #include <optional>
 
-#include "engines/interface/energy_meter.h"
+#include "engines/interface/device_monitor.h"
 #include "sim/core/records.h"
 
 namespace speclab::experiments {

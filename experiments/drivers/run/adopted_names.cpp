@@ -8,7 +8,7 @@
 #include "experiments/drivers/journal/origin.h"
 #include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/toml/config_tree.h"
-#include "sim/core/model_name.h"
+#include "sim/core/setting.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

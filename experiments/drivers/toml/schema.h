@@ -13,7 +13,7 @@
 
 #include "experiments/drivers/toml/config_reader.h"
 #include "experiments/drivers/toml/toml_text.h"
-#include "sim/rules/lenient_residual.h"
+#include "sim/rules/lossy_rule_options.h"
 
 namespace speclab::experiments {
 

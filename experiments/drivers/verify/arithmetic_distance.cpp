@@ -9,7 +9,7 @@
 
 #include "analysis/stats/intervals.h"
 #include "engines/interface/not_finite.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

@@ -5,7 +5,7 @@
 
 #include "experiments/drivers/generate/texts.h"
 #include "sim/core/forking_chance.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 
 namespace speclab::experiments {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "engines/interface/names.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 
 namespace speclab::experiments {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <regex>
 
-#include "engines/constraints/regex_reader.h"
+#include "engines/constraints/expression.h"
 #include "sim/system/errors.h"
 #include "tests/engines/constraints/slow_matcher.h"
 

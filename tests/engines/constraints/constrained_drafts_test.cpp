@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "engines/decoding/host_round_decoder.h"
-#include "engines/drafters/allowed_laws.h"
-#include "sim/policies/constant_policy.h"
+#include "engines/drafters/next_token_sources.h"
+#include "sim/policies/simple_policies.h"
 #include "sim/system/errors.h"
 #include "tests/engines/constraints/masked_world.h"
 #include "tests/engines/drafters/drafting.h"

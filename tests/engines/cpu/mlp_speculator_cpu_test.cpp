@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "engines/models/mlp_speculator_config.h"
-#include "sim/analytic/mlp_speculator.h"
+#include "sim/analytic/other_forms.h"
 #include "sim/system/errors.h"
 #include "tests/engines/models/tiny_llama.h"
 #include "tests/engines/models/tiny_mlp_speculator.h"

@@ -11,7 +11,7 @@
 #include "engines/decoding/plain_decoder.h"
 #include "engines/drafters/drafters.h"
 #include "engines/verifiers/verifier.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 #include "tests/engines/models/tiny_llama.h"
 #include "tests/support/test_size.h"
 

@@ -12,7 +12,7 @@
 #include "engines/cuda/device_memory.h"
 #include "engines/cuda/kernels/rounds.h"
 #include "sim/core/chance.h"
-#include "sim/core/round_key.h"
+#include "sim/core/rng_stream.h"
 #include "tests/engines/cuda/vocabularies.h"
 
 namespace speclab::engines::cuda {

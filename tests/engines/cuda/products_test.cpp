@@ -13,7 +13,7 @@
 #include "engines/cuda/device_memory.h"
 #include "engines/cuda/kernels.h"
 #include "engines/cuda/kernels/ladder.h"
-#include "engines/cuda/packed_weights.h"
+#include "engines/cuda/layer_block.h"
 
 namespace speclab::engines::cuda {
 namespace {

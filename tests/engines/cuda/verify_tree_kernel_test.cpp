@@ -7,7 +7,7 @@
 #include <random>
 
 #include "engines/cuda/device.h"
-#include "engines/cuda/kernels/tree_rounds.h"
+#include "engines/cuda/kernels/rounds.h"
 #include "sim/rules/match.h"
 #include "sim/rules/rejection.h"
 #include "tests/engines/cuda/exact_laws.h"

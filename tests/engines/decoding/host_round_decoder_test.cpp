@@ -6,7 +6,7 @@
 #include <set>
 
 #include "engines/interface/names.h"
-#include "sim/policies/adaptive_policies.h"
+#include "sim/policies/simple_policies.h"
 #include "sim/system/errors.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 

@@ -9,8 +9,7 @@
 
 #include "engines/interface/names.h"
 #include "engines/sampling/logits_pipeline.h"
-#include "sim/policies/adaptive_policies.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 #include "tests/support/test_size.h"
 

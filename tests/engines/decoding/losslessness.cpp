@@ -20,7 +20,7 @@
 #include "engines/interface/names.h"
 #include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/prompts/prompt_set.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 

@@ -6,7 +6,7 @@
 #include "engines/decoding/host_round_decoder.h"
 #include "engines/decoding/plain_decoder.h"
 #include "engines/drafters/drafters.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 #include "tests/engines/models/tiny_llama.h"
 #include "tests/engines/models/tiny_mlp_speculator.h"
 

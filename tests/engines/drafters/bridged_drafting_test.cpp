@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engines/families/trimmed_head.h"
+#include "engines/families/catalogue.h"
 #include "engines/interface/drafter_checks.h"
 #include "engines/interface/text_constraint.h"
 #include "sim/system/errors.h"

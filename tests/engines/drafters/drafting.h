@@ -1,9 +1,9 @@
 #pragma once
 // How tests ask a drafter for a draft.
 
-#include "engines/drafters/draft_growth.h"
 #include "engines/drafters/drafters.h"
 #include "engines/drafters/next_token_sources.h"
+#include "engines/drafters/next_tokens.h"
 
 namespace speclab::engines::testing {
 

@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-#include "engines/drafters/draft_growth.h"
+#include "engines/drafters/next_tokens.h"
 #include "tests/engines/drafters/drafting.h"
 #include "tests/engines/drafters/likely_paths.h"
 #include "tests/engines/drafters/ngram_drafting.h"

@@ -7,7 +7,6 @@
 #include <random>
 
 #include "engines/drafters/bridges.h"
-#include "engines/drafters/spelling.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "tests/engines/drafters/string_tokenizer.h"
 

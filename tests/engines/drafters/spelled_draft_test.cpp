@@ -1,7 +1,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engines/drafters/spelling.h"
+#include "engines/drafters/retokenized_text.h"
 #include "tests/engines/drafters/string_tokenizer.h"
 
 namespace speclab::engines {

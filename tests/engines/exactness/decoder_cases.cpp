@@ -1,6 +1,5 @@
 #include "engines/interface/names.h"
-#include "sim/policies/adaptive_policies.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 #include "tests/engines/exactness/decoder_law.h"
 
 namespace speclab::engines::testing {

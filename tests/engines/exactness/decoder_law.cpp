@@ -8,7 +8,7 @@
 #include "engines/drafters/drafters.h"
 #include "engines/sampling/logits_pipeline.h"
 #include "sim/core/forking_chance.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 #include "sim/system/errors.h"
 #include "tests/engines/decoding/letter_tokenizer.h"
 #include "tests/engines/drafters/ngram_drafting.h"

@@ -3,7 +3,7 @@
 
 #include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/prompts/prompt_set.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 #include "tests/engines/exactness/real_pairs.h"
 
 namespace speclab::engines::testing {

@@ -7,7 +7,7 @@
 
 #include <functional>
 
-#include "engines/sampling/history.h"
+#include "engines/sampling/logits_pipeline.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 #include "tests/engines/drafters/draft_chain.h"
 #include "tests/support/test_size.h"

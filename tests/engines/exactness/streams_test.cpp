@@ -10,7 +10,6 @@
 
 #include "engines/interface/names.h"
 #include "sim/core/rng_stream.h"
-#include "sim/core/round_key.h"
 #include "tests/engines/decoding/tiny_decoding.h"
 #include "tests/support/test_size.h"
 

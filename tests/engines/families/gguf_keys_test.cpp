@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "engines/families/families.h"
+#include "engines/families/family.h"
 #include "engines/models/decoder_shape.h"
 #include "sim/system/errors.h"
 #include "tests/engines/formats/temporary_folder.h"

@@ -1,7 +1,5 @@
 // What people give as a model and is none, and models that do not fit into memory.
 
-#include "engines/families/given_model.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>

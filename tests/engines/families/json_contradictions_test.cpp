@@ -1,7 +1,7 @@
 // A config.json of a fixture with one field changed, so that it says two things or something that
 // no reader heeds. The fixtures as they are load in the tests of parity.
 
-#include "engines/families/families.h"
+#include "engines/families/family.h"
 #include "engines/families/json_shape.h"
 
 #include <gtest/gtest.h>

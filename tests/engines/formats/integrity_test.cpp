@@ -10,7 +10,6 @@
 #include <random>
 
 #include "engines/formats/checkpoint_folder.h"
-#include "engines/formats/recorded_digest.h"
 #include "engines/formats/safetensors_writer.h"
 #include "sim/system/errors.h"
 #include "sim/system/sha256.h"

@@ -5,9 +5,8 @@
 #include <filesystem>
 
 #include "engines/formats/checkpoint_folder.h"
-#include "engines/formats/folder_kind.h"
 #include "engines/formats/gguf_file.h"
-#include "engines/formats/other_file.h"
+#include "engines/formats/input_file.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "tests/engines/formats/safetensors_bytes.h"

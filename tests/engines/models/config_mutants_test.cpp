@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "engines/families/families.h"
+#include "engines/families/family.h"
 #include "engines/families/feature_transformer.h"
 #include "engines/models/decoder_shape.h"
 #include "engines/models/mlp_speculator_config.h"

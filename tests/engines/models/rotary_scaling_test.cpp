@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "engines/cpu/rotation_table.h"
+#include "engines/cpu/workspace.h"
 
 namespace speclab::engines {
 namespace {

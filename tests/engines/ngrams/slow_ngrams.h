@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "engines/ngrams/ngram_counts.h"
+#include "engines/ngrams/ngram_estimation.h"
 
 namespace speclab::engines::testing {
 

@@ -9,7 +9,6 @@
 #include <numeric>
 #include <random>
 
-#include "engines/sampling/history.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {

@@ -11,7 +11,7 @@
 #include "engines/decoding/plain_decoder.h"
 #include "engines/search/beam_search.h"
 #include "engines/search/contrastive_search.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 #include "tests/engines/families/family_models.h"
 
 namespace speclab::engines {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <map>
 
-#include "engines/interface/fitting_drafter.h"
+#include "engines/interface/drafter_checks.h"
 #include "engines/tokenizers/folder_tokens.h"
 #include "engines/tokenizers/load_tokenizer.h"
 #include "sim/system/errors.h"

@@ -114,7 +114,7 @@ TEST(FeatureTransformerFolder, HoldsAsManyWeightsAsAreCountedAsItsOwn) {
   const SafetensorsFile file = SafetensorsFile::open(folder + "/model.safetensors");
   for (const TensorInfo& tensor : file.tensors()) values += tensor.num_elements;
   EXPECT_EQ(config.num_parameters(), values);
-  EXPECT_EQ(config.parameters_read(),
+  EXPECT_EQ(parameters_read(config),
             values + std::int64_t{config.hidden_size} * config.num_logits());
 }
 

@@ -43,9 +43,9 @@ TEST_P(FeatureTransformerReading, LearnsTheTargetsLaw) {
   EXPECT_LT(reports.back().loss, reports.front().loss);
   EXPECT_GT(reports.back().acceptance_rate.value(), reports.front().acceptance_rate.value());
   EXPECT_NO_THROW(open_model(target.folder() + "/learned"));
-  EXPECT_EQ(read_feature_transformer_config(target.folder() + "/learned/config.json")
-                .shape.num_features(),
-            GetParam().reads_layers ? 3 : 1);
+  EXPECT_EQ(
+      num_features(read_feature_transformer_config(target.folder() + "/learned/config.json").shape),
+      GetParam().reads_layers ? 3 : 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(, FeatureTransformerReading,

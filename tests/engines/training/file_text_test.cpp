@@ -1,6 +1,6 @@
 // Stretches of files that the target reads: which, with what laws, and once.
 
-#include "engines/training/file_text.h"
+#include "engines/training/text_corpus.h"
 
 #include <gtest/gtest.h>
 

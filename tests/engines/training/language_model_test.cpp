@@ -1,4 +1,4 @@
-#include "engines/training/language_model.h"
+#include "engines/training/train_drafter.h"
 
 #include <gtest/gtest.h>
 

@@ -18,7 +18,7 @@
 #include <tuple>
 
 #include "engines/cpu/decoder_cpu.h"
-#include "engines/families/families.h"
+#include "engines/families/family.h"
 #include "engines/formats/checkpoint_folder.h"
 #include "engines/models/decoder_weights.h"
 #include "engines/training/torch/drafter_folder.h"

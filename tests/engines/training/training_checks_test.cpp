@@ -1,4 +1,4 @@
-#include "engines/training/training_checks.h"
+#include "engines/training/train_drafter.h"
 
 #include <gtest/gtest.h>
 

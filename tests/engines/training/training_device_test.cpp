@@ -17,7 +17,7 @@
 #include <set>
 
 #include "engines/families/feature_transformer.h"
-#include "engines/models/draft_vocabulary.h"
+#include "engines/models/decoder_shape.h"
 #include "engines/training/torch/feature_transformer_trainer.h"
 #include "engines/training/torch/mlp_speculator_trainer.h"
 #include "engines/training/torch/small_transformer_model.h"

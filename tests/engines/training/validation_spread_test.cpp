@@ -1,4 +1,4 @@
-#include "engines/training/torch/validation_spread.h"
+#include "engines/training/torch/training_loop.h"
 
 #include <gtest/gtest.h>
 

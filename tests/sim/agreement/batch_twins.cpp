@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sim/analytic/batch.h"
-#include "sim/analytic/speculative_beam.h"
+#include "sim/analytic/other_forms.h"
 #include "sim/analytic/tokens_per_round.h"
 #include "tests/sim/agreement/twin.h"
 

@@ -6,9 +6,9 @@
 #include "sim/analytic/generation.h"
 #include "sim/analytic/metrics.h"
 #include "sim/analytic/speedup.h"
-#include "sim/analytic/surface_speedup.h"
 #include "sim/analytic/tokens_per_round.h"
 #include "tests/sim/agreement/twin.h"
+#include "tests/support/surface_speedup.h"
 
 namespace speclab::testing {
 namespace {

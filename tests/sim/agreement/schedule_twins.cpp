@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sim/analytic/dsi.h"
 #include "sim/analytic/heuristic_schedule.h"
+#include "sim/analytic/other_forms.h"
 #include "tests/sim/agreement/twin.h"
 
 namespace speclab::testing {

@@ -1,4 +1,4 @@
-#include "sim/analytic/dsi.h"
+#include "sim/analytic/other_forms.h"
 
 #include <gtest/gtest.h>
 

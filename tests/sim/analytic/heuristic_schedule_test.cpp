@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "sim/analytic/tokens_per_round.h"
-#include "sim/policies/adaptive_policies.h"
+#include "sim/policies/simple_policies.h"
 #include "sim/system/errors.h"
 #include "tests/support/random_values.h"
 #include "tests/support/refused_values.h"

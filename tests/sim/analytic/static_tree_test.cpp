@@ -12,6 +12,7 @@
 #include "tests/sim/analytic/every_shape.h"
 #include "tests/support/random_values.h"
 #include "tests/support/refused_values.h"
+#include "tests/support/surface_speedup.h"
 
 namespace speclab::sim {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/analytic/surface_speedup.h"
+#include "tests/support/surface_speedup.h"
 
 #include <gtest/gtest.h>
 

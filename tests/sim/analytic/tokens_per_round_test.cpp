@@ -8,6 +8,7 @@
 #include "sim/system/errors.h"
 #include "tests/support/random_values.h"
 #include "tests/support/refused_values.h"
+#include "tests/support/surface_speedup.h"
 
 namespace speclab::sim {
 namespace {

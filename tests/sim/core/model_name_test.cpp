@@ -1,4 +1,4 @@
-#include "sim/core/model_name.h"
+#include "sim/core/setting.h"
 
 #include <gtest/gtest.h>
 

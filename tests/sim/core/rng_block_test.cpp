@@ -1,4 +1,4 @@
-#include "sim/core/rng_block.h"
+#include "sim/core/rng_stream.h"
 
 #include <gtest/gtest.h>
 

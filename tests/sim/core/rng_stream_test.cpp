@@ -4,7 +4,6 @@
 
 #include <set>
 
-#include "sim/core/round_key.h"
 #include "sim/system/errors.h"
 
 namespace speclab {

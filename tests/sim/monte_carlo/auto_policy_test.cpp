@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/monte_carlo/simulated_generation.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 #include "sim/system/errors.h"
 #include "tests/support/sim_values.h"
 

@@ -7,7 +7,7 @@
 #include "sim/analytic/acceptance_mixtures.h"
 #include "sim/analytic/tokens_per_round.h"
 #include "sim/monte_carlo/simulated_generation.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 #include "sim/system/errors.h"
 
 namespace speclab::sim {

@@ -10,7 +10,7 @@
 #include "sim/monte_carlo/process_fits.h"
 #include "sim/monte_carlo/round_trace.h"
 #include "sim/monte_carlo/simulated_generation.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 
 namespace speclab::sim {
 namespace {

@@ -6,8 +6,7 @@
 #include <cmath>
 
 #include "sim/analytic/speedup.h"
-#include "sim/policies/adaptive_policies.h"
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 #include "sim/system/errors.h"
 #include "tests/support/golden_table.h"
 #include "tests/support/sim_values.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "experiments/drivers/reproduce/measured/measured_run.h"
-#include "sim/analytic/speculative_beam.h"
+#include "sim/analytic/other_forms.h"
 #include "sim/policies/policy_registry.h"
 
 namespace speclab::experiments {

@@ -6,10 +6,10 @@
 
 #include "analysis/tables/table.h"
 #include "experiments/drivers/predict/prediction_output.h"
-#include "sim/analytic/surface_speedup.h"
 #include "sim/analytic/tokens_per_round.h"
 #include "sim/system/errors.h"
 #include "tests/experiments/drivers/predict/predict_files.h"
+#include "tests/support/surface_speedup.h"
 
 namespace speclab::experiments {
 namespace {

@@ -9,7 +9,7 @@
 #include <limits>
 #include <set>
 
-#include "sim/policies/constant_policy.h"
+#include "sim/policies/simple_policies.h"
 #include "sim/system/errors.h"
 #include "tests/support/fake_engines.h"
 

@@ -2,6 +2,7 @@
 #include "sim/analytic/heuristic_schedule.h"
 #include "sim/analytic/tokens_per_round.h"
 #include "tests/sim/analytic/worked_values/worked_formula.h"
+#include "tests/support/surface_speedup.h"
 
 namespace speclab::sim::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/analytic/mlp_speculator.h"
+#include "sim/analytic/other_forms.h"
 #include "tests/sim/analytic/worked_values/worked_formula.h"
 #include "tests/support/mlp_reference.h"
 

@@ -1,6 +1,5 @@
-#include "sim/analytic/dsi.h"
 #include "sim/analytic/metrics.h"
-#include "sim/analytic/speculative_beam.h"
+#include "sim/analytic/other_forms.h"
 #include "tests/sim/analytic/worked_values/worked_formula.h"
 
 namespace speclab::sim::testing {

@@ -1,6 +1,6 @@
 #pragma once
-// Speed-up by a measured cost surface in place of scalar costs, far from the end of a generation
-// (generation.h has the end).
+// Speed-up by a measured cost surface in place of scalar costs, far from the end of a generation:
+// the closed forms that predictions by generation.h are compared with.
 
 #include <span>
 
@@ -8,6 +8,11 @@
 #include "sim/analytic/static_tree.h"
 
 namespace speclab::sim {
+
+/// Mean tokens of a round, from conditional_acceptance[i] = P(draft i accepted given that all
+/// before it were).
+/// @throws ContractError unless all are in [0, 1]
+double tokens_per_round_from_conditional(std::span<const double> conditional_acceptance);
 
 /// Expected tokens of a round times a plain step over the round: E t(1) / (t_draft(γ) + t_target(γ
 /// + 1) + overhead), all at one context.

@@ -1,4 +1,4 @@
-#include "sim/analytic/surface_speedup.h"
+#include "tests/support/surface_speedup.h"
 
 #include <algorithm>
 
@@ -14,6 +14,16 @@ double chain_speedup(double tokens, int length, const CostSurface& costs, int co
 }
 
 }  // namespace
+
+double tokens_per_round_from_conditional(std::span<const double> conditional_acceptance) {
+  double tokens = 1.0;
+  double survival = 1.0;
+  for (const double acceptance : conditional_acceptance) {
+    expect_probability(acceptance, "conditional_acceptance");
+    tokens += survival *= acceptance;
+  }
+  return tokens;
+}
 
 double predicted_speedup(double acceptance_rate, int speculation_length, const CostSurface& costs,
                          int context) {
