@@ -1,4 +1,4 @@
-#include "analysis/plots/acceptance_figures.h"
+#include "analysis/plots/kind_figures.h"
 
 #include <fmt/format.h>
 

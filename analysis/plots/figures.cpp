@@ -9,10 +9,8 @@
 #include <iterator>
 #include <set>
 
-#include "analysis/plots/drafter_size_figures.h"
 #include "analysis/plots/figure_series.h"
 #include "analysis/plots/figure_text.h"
-#include "analysis/plots/ledger_figures.h"
 #include "analysis/stats/group_ratio.h"
 
 namespace speclab::analysis {

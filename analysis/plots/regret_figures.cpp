@@ -1,4 +1,4 @@
-#include "analysis/plots/regret_figures.h"
+#include "analysis/plots/figures.h"
 
 #include <fmt/format.h>
 

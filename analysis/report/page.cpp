@@ -10,8 +10,7 @@
 #include "analysis/report/answer.h"
 #include "analysis/report/document.h"
 #include "analysis/report/html.h"
-#include "analysis/report/table_sections.h"
-#include "analysis/report/text_section.h"
+#include "analysis/report/sections.h"
 
 namespace speclab::analysis {
 namespace {

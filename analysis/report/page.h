@@ -4,7 +4,7 @@
 
 #include "analysis/plots/figures.h"
 #include "analysis/report/ledger_section.h"
-#include "analysis/report/regret_section.h"
+#include "analysis/report/sections.h"
 #include "analysis/stats/cells.h"
 #include "analysis/tables/text_samples.h"
 

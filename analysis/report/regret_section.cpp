@@ -1,4 +1,4 @@
-#include "analysis/report/regret_section.h"
+#include "analysis/report/sections.h"
 
 #include <fmt/format.h>
 

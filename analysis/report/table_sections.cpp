@@ -1,4 +1,4 @@
-#include "analysis/report/table_sections.h"
+#include "analysis/report/sections.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/tables/training_origin.h"
+#include "analysis/tables/training_curve.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "analysis/report/report.h"
-#include "experiments/drivers/commands/report.h"
+#include "experiments/drivers/commands/commands.h"
 #include "experiments/drivers/commands/run_output.h"
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/journal/failures.h"

@@ -1,4 +1,4 @@
-#include "experiments/drivers/commands/tokenize.h"
+#include "experiments/drivers/commands/commands.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -80,8 +80,8 @@ std::string decoded(const engines::Tokenizer& tokenizer, const std::string& line
              : nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-}  // namespace
-
+/// The ids of a conversation, or its text; with a template file and `text`, no model is loaded.
+/// @throws ConfigError, ModelFileError
 int tokenize_messages(const TokenizeOptions& options) {
   const bool needs_model = !options.template_file || !options.text;
   const auto engines = open_engines();
@@ -93,6 +93,8 @@ int tokenize_messages(const TokenizeOptions& options) {
     fmt::print("[{}]\n", fmt::join(tokenizer->encode(text, engines::SpecialText::parsed), ","));
   return 0;
 }
+
+}  // namespace
 
 int run_tokenize(const TokenizeOptions& options) {
   if (options.chat.messages) return tokenize_messages(options);

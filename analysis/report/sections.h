@@ -1,9 +1,14 @@
 #pragma once
+// Sections of the page of a run of generations, as HTML.
+
 #include <string>
 #include <vector>
 
 #include "analysis/plots/figures.h"
 #include "analysis/stats/cells.h"
+#include "analysis/stats/policy_regret.h"
+#include "analysis/tables/run_folder.h"
+#include "analysis/tables/text_samples.h"
 
 namespace speclab::analysis {
 
@@ -22,5 +27,20 @@ std::string process_section_html(const FigureData& data);
 
 /// The sortable table of all cells; settings that are the same everywhere are left out.
 std::string cell_table_html(const std::vector<CellSummary>& cells);
+
+/// The text samples with the fate of every token shown by colour and by underline; empty if the run
+/// has none.
+std::string text_section_html(const Run& run);
+
+/// The first drafts of one prompt, as trees: what drafter and target thought of each token, and
+/// which were kept. Empty where nothing is known.
+std::string draft_section_html(const Run& run, const std::vector<DraftSample>& drafts);
+
+/// What each policy loses against the best static length and the clairvoyant bound; empty where
+/// nothing was compared.
+std::string regret_section_html(const std::vector<PolicyComparison>& comparisons);
+
+/// regret.csv, as results/TABLES.md describes it.
+std::string regret_csv(const std::vector<PolicyComparison>& comparisons);
 
 }  // namespace speclab::analysis
