@@ -11,7 +11,7 @@
 
 #include "analysis/plots/figure_series.h"
 #include "analysis/plots/figure_text.h"
-#include "analysis/stats/group_ratio.h"
+#include "analysis/stats/groups.h"
 
 namespace speclab::analysis {
 namespace {

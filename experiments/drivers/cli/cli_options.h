@@ -9,7 +9,7 @@
 #include "experiments/drivers/commands/run.h"
 #include "experiments/drivers/generate/constraint.h"
 #include "experiments/drivers/generate/text_stream.h"
-#include "experiments/drivers/program/model_options.h"
+#include "experiments/drivers/program/engines_loader.h"
 
 namespace speclab::experiments {
 

@@ -9,7 +9,7 @@
 #include "experiments/drivers/compare/build_gate.h"
 #include "experiments/drivers/compare/run_gate.h"
 #include "experiments/drivers/generate/generate_options.h"
-#include "experiments/drivers/program/model_options.h"
+#include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/prompts/chat_prompt.h"
 #include "experiments/drivers/prompts/prompt_set.h"
 

@@ -13,7 +13,7 @@
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/kinds/kind_steps.h"
-#include "experiments/drivers/plan/plan_prompts.h"
+#include "experiments/drivers/plan/plan_parts.h"
 #include "experiments/drivers/program/command_folders.h"
 #include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/program/interruption.h"

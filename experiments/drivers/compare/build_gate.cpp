@@ -10,7 +10,6 @@
 #include <tuple>
 
 #include "experiments/drivers/compare/bench_program.h"
-#include "experiments/drivers/compare/gate_folder.h"
 #include "experiments/drivers/compare/pair_runs.h"
 #include "experiments/drivers/program/progress.h"
 #include "sim/system/errors.h"

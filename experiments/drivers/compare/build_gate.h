@@ -1,15 +1,32 @@
 #pragma once
-// The gate on two builds: is the head slower than the base?
+// The gate on two builds: is the head slower than the base? Its sides, its folder and its texts.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "analysis/gate/suite_gate.h"
+#include "analysis/gate/time_gate.h"
+#include "analysis/tables/bench_rows.h"
 #include "experiments/drivers/compare/pair_runs.h"
-#include "experiments/drivers/compare/revision_build.h"
 
 namespace speclab::experiments {
+
+/// A build whose benchmarks are compared.
+struct BuildSide {
+  std::string given;             ///< as the user named it
+  std::string times_program{};   ///< the suite that is timed
+  std::string counts_program{};  ///< the suite whose instructions are counted
+};
+
+enum class Measure { both, times, counts };
+
+/// A folder with a built suite_bench, which is taken as it is, or a revision of the repository of
+/// the current folder, which is built in a work tree under the user's cache folder, release for
+/// times and x86-64-v3 for counts, through scripts/build. A work tree that is there is used again.
+/// What is not measured has no program.
+/// @throws ConfigError if it is neither, or its suite cannot be built
+BuildSide build_side(const std::string& given, Measure measure);
 
 /// What `speclab compare` is asked about revisions and build folders.
 struct BuildGateOptions {
@@ -45,5 +62,48 @@ BuildGate compare_builds(const std::string& base, const std::string& head,
 /// @throws DataError if they are damaged or not all there, Error(invalid_measurement) if the gate
 /// was interrupted
 BuildGate replay_gate(const std::string& folder);
+
+inline constexpr const char* kPairsFile = "pairs.csv";
+inline constexpr const char* kCountsFile = "counts.csv";
+inline constexpr const char* kGateFile = "gate.json";
+
+/// The files of one gate, written while it measures.
+class GateFolder {
+ public:
+  /// @param path  made if it is not there; empty: nothing is written
+  /// @throws ConfigError if it holds a gate already, WriteError if it cannot be made
+  explicit GateFolder(std::string path);
+
+  /// @throws WriteError
+  void add(std::span<const analysis::BenchPairRow> rows);
+  void add(std::span<const analysis::BenchCountRow> rows) const;
+  void write_gate(const BuildGate& gate) const;
+
+ private:
+  std::string path_;
+  bool has_pairs_ = false;
+};
+
+/// What gate.json says of a gate but its verdicts: the sides, settings, what was not compared, and
+/// of every line benchmark, measure and pairs.
+/// @throws Error(invalid_measurement) if there is none, because the gate was interrupted; DataError
+/// if it is damaged
+BuildGate read_gate(const std::string& folder);
+
+/// The gate as a table with what was not compared, and its verdict in the last line.
+std::string gate_text(const BuildGate& gate);
+
+/// The same as one JSON object, without an end of line.
+std::string gate_json(const BuildGate& gate);
+
+/// What the gate on times finds, from the pairs of a build with itself in those folders together.
+/// @throws DataError if there are too few, or of different benchmarks
+analysis::GatePower power_of_folders(const std::vector<std::string>& folders);
+
+/// As a table, with the smallest slow-down that is found in nine of ten gates in the last lines.
+std::string power_text(const analysis::GatePower& power);
+
+/// The same as one JSON object, without an end of line.
+std::string power_json(const analysis::GatePower& power);
 
 }  // namespace speclab::experiments

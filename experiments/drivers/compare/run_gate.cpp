@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "analysis/gate/acceptance_gate.h"
+#include "analysis/gate/count_gate.h"
 #include "analysis/tables/file_digests.h"
 #include "experiments/drivers/predict/text_table.h"
 #include "sim/system/errors.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "experiments/drivers/config/kinds.h"
-#include "experiments/drivers/journal/json_columns.h"
+#include "experiments/drivers/journal/named_fields.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

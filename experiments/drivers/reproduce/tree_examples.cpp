@@ -1,4 +1,4 @@
-#include "experiments/drivers/reproduce/tree_examples.h"
+#include "experiments/drivers/reproduce/tables/tables.h"
 
 #include "sim/analytic/tree_families.h"
 #include "sim/system/errors.h"

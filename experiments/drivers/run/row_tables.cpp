@@ -6,7 +6,7 @@
 #include "analysis/tables/rounds.h"
 #include "analysis/tables/timeline.h"
 #include "experiments/drivers/journal/entry_json.h"
-#include "experiments/drivers/plan/cells.h"
+#include "experiments/drivers/plan/plan_parts.h"
 
 namespace speclab::experiments {
 namespace {

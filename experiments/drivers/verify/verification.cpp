@@ -238,10 +238,9 @@ Verification verify(engines::Engines& engines, engines::LoadedModel& target, Ver
                                  plan.speculation_length);
   }
   progress.end_phase();
-  for (const GenerationRecord& record : drafted_records) {
-    result.drafted += total_of(record.rounds, &RoundRecord::drafted);
-    result.accepted += total_of(record.rounds, &RoundRecord::accepted);
-  }
+  for (const GenerationRecord& record : drafted_records)
+    for (const RoundRecord& round : record.rounds)
+      result.drafted += round.drafted, result.accepted += round.accepted;
   return result;
 }
 

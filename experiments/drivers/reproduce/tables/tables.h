@@ -1,6 +1,7 @@
 #pragma once
-// Every table and figure that is rebuilt from formulas, and parts of their figures.
+// Every table and figure that is rebuilt from formulas, and the parts that they share.
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,18 @@
 #include "experiments/drivers/papers/papers.h"
 
 namespace speclab::experiments {
+
+/// A table or figure of a paper that `speclab reproduce` rebuilds from closed forms.
+struct PaperExperiment {
+  const char* id;
+  const char* title;
+  Reproduction (*run)(const Papers& papers);
+};
+
+std::span<const PaperExperiment> paper_experiments();
+
+/// @throws ConfigError listing the names that are allowed, those of measured tables among them
+const PaperExperiment& paper_experiment(const std::string& id);
 
 /// All: @throws DataError if the papers' files lack what is needed
 Reproduction leviathan_table_1(const Papers& papers);
@@ -40,5 +53,14 @@ analysis::Axis axis(std::string label, double low, double high);
 
 /// Values from low to high, both included.
 std::vector<double> steps(double low, double high, int count);
+
+/// Acceptance of the children of a node: differences of SpecInfer's Table 1, success of the top k
+/// in percent.
+/// @throws DataError if the table lacks a rank
+std::vector<double> specinfer_ranks(const Papers& papers, const std::string& decoding,
+                                    const std::string& dataset);
+
+/// The worked examples of one source's tree formulas.
+void add_tree_examples(const Papers& papers, const std::string& source, Reproduction& result);
 
 }  // namespace speclab::experiments
