@@ -15,6 +15,7 @@
 #include "experiments/drivers/program/loading_note.h"
 #include "experiments/drivers/prompts/prompt.h"
 #include "sim/system/errors.h"
+#include "sim/system/json_text.h"
 
 namespace speclab::experiments {
 namespace {

@@ -11,7 +11,7 @@
 #include "analysis/tables/training_curve.h"
 #include "experiments/drivers/program/command_folders.h"
 #include "experiments/drivers/program/engines_loader.h"
-#include "experiments/drivers/run/partial_run.h"
+#include "experiments/drivers/run/run_files.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "sim/system/versions.h"

@@ -25,7 +25,6 @@
 #include "experiments/drivers/run/run_journals.h"
 #include "experiments/drivers/workers/run_in_workers.h"
 #include "experiments/drivers/workers/run_on_slurm.h"
-#include "experiments/drivers/workers/worker_pool.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

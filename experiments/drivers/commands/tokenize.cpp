@@ -12,6 +12,7 @@
 #include "experiments/drivers/prompts/prompt.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
+#include "sim/system/json_text.h"
 
 namespace speclab::experiments {
 namespace {
@@ -76,8 +77,7 @@ std::string decoded(const engines::Tokenizer& tokenizer, const std::string& line
   const std::vector<Token> ids = value.get<std::vector<Token>>();
   warn_of_unknown_ids(tokenizer, ids, number);
   const std::string text = tokenizer.decode(ids);
-  return raw ? text
-             : nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return raw ? text : json_text(nlohmann::json(text));
 }
 
 /// The ids of a conversation, or its text; with a template file and `text`, no model is loaded.

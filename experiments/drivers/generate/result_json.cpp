@@ -174,10 +174,6 @@ ordered_json token_json(const GenerationRecord& record, std::size_t index,
           {"round", record.rounds.back().round}};
 }
 
-std::string json_text(const ordered_json& value) {
-  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 std::string bridge_note(const GenerationRecord& record) {
   if (!record.bridge) return "";
   const BridgeUse& use = *record.bridge;

@@ -1,4 +1,4 @@
-#include "experiments/drivers/measure/warm_up.h"
+#include "experiments/drivers/measure/measurement.h"
 
 #include <algorithm>
 

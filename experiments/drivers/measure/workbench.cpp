@@ -8,8 +8,8 @@
 
 #include "experiments/drivers/config/generation_axis.h"
 #include "experiments/drivers/journal/failures.h"
+#include "experiments/drivers/measure/measurement.h"
 #include "experiments/drivers/measure/pilots.h"
-#include "experiments/drivers/measure/warm_up.h"
 #include "experiments/drivers/program/energy_span.h"
 #include "sim/policies/constant_policy.h"
 #include "sim/system/errors.h"

@@ -27,11 +27,8 @@ double ours_of(const analysis::Table& table, std::size_t row) {
 }
 
 std::string setting_of(const analysis::Table& table, std::size_t row) {
-  std::string setting;
-  for (const char* column : {"rank_acceptance", "expansion", "width", "depth", "chains"})
-    if (const auto text = table.optional_text(row, column))
-      setting += (setting.empty() ? "" : ";") + std::string(column) + "=" + *text;
-  return setting;
+  const char* columns[] = {"rank_acceptance", "expansion", "width", "depth", "chains"};
+  return setting_in(table, row, columns);
 }
 
 }  // namespace

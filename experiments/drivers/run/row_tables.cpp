@@ -7,6 +7,7 @@
 #include "analysis/tables/timeline.h"
 #include "experiments/drivers/journal/entry_json.h"
 #include "experiments/drivers/plan/plan_parts.h"
+#include "sim/system/json_text.h"
 
 namespace speclab::experiments {
 namespace {
@@ -31,10 +32,7 @@ void add_times(const RowEntry& row, analysis::Generation& g) {
   }
 }
 
-/// Text that is no UTF-8 is replaced.
-std::string json_line(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string json_line(const Json& json) { return json_text(json) + "\n"; }
 
 }  // namespace
 

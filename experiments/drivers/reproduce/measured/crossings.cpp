@@ -42,15 +42,14 @@ analysis::Quantity of_bridge(const MeasuredRun& run, std::int64_t BridgeUse::* f
 analysis::Estimate hit_rate(const MeasuredRun& run, const Crossing& crossing) {
   return run.ratio(
       crossing.group->generations,
-      [&](const analysis::Generation& g) { return static_cast<double>(run.hit_rounds(g)); },
-      [](const analysis::Generation& g) { return static_cast<double>(g.rounds); });
+      [&](const Generation& g) { return static_cast<double>(run.hit_rounds(g)); }, rounds);
 }
 
 analysis::Estimate accepted_per_hit(const MeasuredRun& run, const Crossing& crossing) {
   return run.ratio(
       crossing.group->generations,
-      [](const analysis::Generation& g) { return static_cast<double>(g.accepted); },
-      [&](const analysis::Generation& g) { return static_cast<double>(run.hit_rounds(g)); });
+      [](const Generation& g) { return static_cast<double>(g.accepted); },
+      [&](const Generation& g) { return static_cast<double>(run.hit_rounds(g)); });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "analysis/tables/file_digests.h"
 #include "engines/interface/names.h"
@@ -220,6 +221,15 @@ Comparison beside_mean(const analysis::Table& table, const std::string& value_co
   ours.locator = table.text(first, "locator");
   ours.reference = std::reduce(values.begin(), values.end()) / static_cast<double>(values.size());
   ours.origin = Origin::recomputed;
+  return ours;
+}
+
+Comparison beside_claim(const analysis::Table& claims, Comparison ours, const std::string& theirs,
+                        std::string note) {
+  const std::string quantity = std::exchange(ours.quantity, theirs);
+  ours = compare(claims, ours);
+  ours.quantity = quantity;
+  ours.note = std::move(note);
   return ours;
 }
 

@@ -110,6 +110,10 @@ std::size_t row_where(const analysis::Table& table, const RowTest& test, const s
 Comparison beside_mean(const analysis::Table& table, const std::string& value_column,
                        const RowTest& test, Comparison ours, double theirs_per_one = 1.0);
 
+/// Ours beside the claim of another name. @param theirs  its quantity
+Comparison beside_claim(const analysis::Table& claims, Comparison ours, const std::string& theirs,
+                        std::string note);
+
 /// What every comparison of measurements says of itself.
 std::string context_remark(const std::string& ours, const std::string& theirs);
 
