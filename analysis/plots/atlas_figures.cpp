@@ -6,6 +6,7 @@
 #include <functional>
 #include <tuple>
 
+#include "analysis/plots/figure_series.h"
 #include "analysis/plots/figure_text.h"
 
 namespace speclab::analysis {
@@ -21,17 +22,13 @@ struct AtlasColumn {
 };
 
 void add(const AtlasRow& row, const std::string& name, const AtlasColumn& shown, Figure& figure) {
-  auto series = std::ranges::find(figure.series, name, &Series::name);
-  if (series == figure.series.end()) {
-    figure.series.push_back({.name = name, .colour = figure.series.size() + 1});
-    series = figure.series.end() - 1;
-  }
+  Series& series = series_named(figure, name);
   const CountedMean mean = shown.mean(row);
-  series->points.push_back({.x = row.axes.temperature,
-                            .y = mean.counted,
-                            .interval = mean.range,
-                            .mark = row.lossless ? Mark::filled : Mark::hollow});
-  series->prediction.push_back({.x = row.axes.temperature, .y = mean.closed_form});
+  series.points.push_back({.x = row.axes.temperature,
+                           .y = mean.counted,
+                           .interval = mean.range,
+                           .mark = row.lossless ? Mark::filled : Mark::hollow});
+  series.prediction.push_back({.x = row.axes.temperature, .y = mean.closed_form});
 }
 
 /// What one figure holds: cells that differ in temperature alone.

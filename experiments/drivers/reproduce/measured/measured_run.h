@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/plots/figure.h"
+#include "analysis/plots/figure_series.h"
 #include "analysis/stats/bootstrap.h"
 #include "analysis/stats/drafter_acceptance.h"
 #include "analysis/stats/groups.h"
@@ -129,12 +129,10 @@ class BesideFigure {
   /// The axis goes from 0 to 1, for shares.
   void show_shares() { figure_.y.range = analysis::Interval{0, 1}; }
   /// The place of a name on an axis of names.
-  double place(const std::string& name);
+  double place(const std::string& name) { return analysis::place_named(figure_.x, name); }
   analysis::Figure figure() const { return figure_; }
 
  private:
-  analysis::Series& series(const std::string& name);
-
   analysis::Figure figure_;
 };
 
