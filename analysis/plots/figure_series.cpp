@@ -48,6 +48,22 @@ Point make_point(double x, const Estimate& estimate, Mark mark) {
   return {.x = x, .y = estimate.value, .interval = estimate.interval, .mark = mark};
 }
 
+Figure speedup_frame(const std::string& id) {
+  return {.id = id,
+          .title = "Speed-up",
+          .caption =
+              "Walltime of plain decoding divided by the drafter's, same prompts and repetitions.",
+          .y = {.label = "speed-up"},
+          .reference = ReferenceLine{1.0, "plain decoding"}};
+}
+
+Figure tokens_per_round_frame(const std::string& id) {
+  return {.id = id,
+          .title = "Tokens per round",
+          .caption = "Accepted tokens plus the recovered or bonus token, all rounds counted.",
+          .y = {.label = "tokens per round"}};
+}
+
 Series& series_named(Figure& figure, const std::string& name) {
   auto found = std::ranges::find(figure.series, name, &Series::name);
   if (found == figure.series.end())

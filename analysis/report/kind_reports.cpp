@@ -10,8 +10,8 @@
 
 #include "analysis/plots/figure_text.h"
 #include "analysis/plots/kind_figures.h"
-#include "analysis/report/answer.h"
-#include "analysis/report/sortable_table.h"
+#include "analysis/report/html.h"
+#include "analysis/report/page.h"
 #include "analysis/stats/drafter_acceptance.h"
 #include "analysis/stats/line_fit.h"
 #include "analysis/tables/atlas.h"

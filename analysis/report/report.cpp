@@ -9,12 +9,9 @@
 
 #include "analysis/plots/figures.h"
 #include "analysis/plots/gnuplot.h"
-#include "analysis/report/answer.h"
-#include "analysis/report/document.h"
+#include "analysis/report/html.h"
 #include "analysis/report/kind_reports.h"
-#include "analysis/report/ledger_section.h"
 #include "analysis/report/page.h"
-#include "analysis/report/sections.h"
 #include "analysis/tables/file_digests.h"
 #include "sim/system/data_folder.h"
 #include "sim/system/errors.h"

@@ -11,7 +11,6 @@
 #include "experiments/drivers/cli/cli_numbers.h"
 #include "experiments/drivers/commands/command_page.h"
 #include "experiments/drivers/program/build_info.h"
-#include "experiments/drivers/program/exit_codes.h"
 
 namespace speclab::experiments {
 namespace {

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "analysis/report/report.h"
-#include "experiments/drivers/compare/build_gate.h"
-#include "experiments/drivers/compare/run_gate.h"
+#include "experiments/drivers/compare/gates.h"
 #include "experiments/drivers/generate/generate_options.h"
 #include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/prompts/chat_prompt.h"

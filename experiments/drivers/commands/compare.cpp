@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "experiments/drivers/compare/build_gate.h"
+#include "experiments/drivers/compare/gates.h"
 #include "experiments/drivers/program/command_folders.h"
 #include "sim/system/errors.h"
 

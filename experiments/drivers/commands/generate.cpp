@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/drivers/generate/call_checks.h"
-#include "experiments/drivers/generate/explanation.h"
 #include "experiments/drivers/generate/masking_shift.h"
 #include "experiments/drivers/generate/text_work.h"
 #include "experiments/drivers/measure/measured_auto_policy.h"

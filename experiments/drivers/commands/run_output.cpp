@@ -9,8 +9,8 @@
 #include "experiments/drivers/measure/model_checks.h"
 #include "experiments/drivers/plan/plan.h"
 #include "experiments/drivers/plan/time_estimate.h"
+#include "experiments/drivers/program/build_info.h"
 #include "experiments/drivers/program/engines_loader.h"
-#include "experiments/drivers/program/exit_codes.h"
 #include "sim/system/data_folder.h"
 #include "sim/system/json_text.h"
 

@@ -1,4 +1,4 @@
-#include "experiments/drivers/compare/build_gate.h"
+#include "experiments/drivers/compare/gates.h"
 
 #include <fmt/format.h>
 

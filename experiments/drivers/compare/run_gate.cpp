@@ -1,4 +1,4 @@
-#include "experiments/drivers/compare/run_gate.h"
+#include "experiments/drivers/compare/gates.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "experiments/drivers/journal/section.h"
+#include "experiments/drivers/journal/run_log.h"
 
 #include <algorithm>
 

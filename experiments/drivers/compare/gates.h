@@ -1,11 +1,13 @@
 #pragma once
-// The gate on two builds: is the head slower than the base? Its sides, its folder and its texts.
+// The gates on two builds and on two run folders. Of builds: is the head slower than the base? The
+// sides, the folder and the texts of that gate stand here too.
 
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "analysis/gate/count_gate.h"
 #include "analysis/gate/time_gate.h"
 #include "analysis/tables/bench_rows.h"
 #include "experiments/drivers/compare/pair_runs.h"
@@ -105,5 +107,18 @@ std::string power_text(const analysis::GatePower& power);
 
 /// The same as one JSON object, without an end of line.
 std::string power_json(const analysis::GatePower& power);
+
+struct RunGateOptions {
+  analysis::GateOptions gate{};
+  bool json = false;
+};
+
+/// Holds the counts of two run folders against each other and prints what differs; walltimes stand
+/// beside, not gated.
+/// @throws DataError if a folder is none, or is broken or changed; ConfigError unless both are of
+/// the kind `decoding`, or both `drafter_acceptance`; Error(invalid_measurement) if one has
+/// measured nothing
+analysis::GateVerdict compare_runs(const std::string& base, const std::string& head,
+                                   const RunGateOptions& options);
 
 }  // namespace speclab::experiments
