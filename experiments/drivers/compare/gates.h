@@ -1,6 +1,6 @@
 #pragma once
-// The gates on two builds and on two run folders. Of builds: is the head slower than the base? The
-// sides, the folder and the texts of that gate stand here too.
+// The gate on two builds (is the head slower than the base?) with its sides, its folder and its
+// texts, and the gate on two run folders.
 
 #include <cstdint>
 #include <span>
