@@ -1,15 +1,41 @@
 #pragma once
-// What the counts of two runs of the same work say: did the drafts become worse?
+// The gate on runs: whether they did the same work, and what their counts say: did the drafts
+// become worse?
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "analysis/gate/same_work.h"
 #include "analysis/gate/verdict.h"
-#include "analysis/stats/paired_difference.h"
+#include "analysis/stats/significance.h"
+#include "analysis/tables/acceptance.h"
+#include "analysis/tables/run_folder.h"
 
 namespace speclab::analysis {
+
+/// Rows of the same cell, prompt and repetition.
+struct RowPair {
+  const Generation* base;
+  const Generation* head;
+};
+
+/// Rows that both runs have, in the order of the base.
+std::vector<RowPair> row_pairs(const Run& base, const Run& head);
+
+/// What of their origin and configs forbids to compare two runs, a sentence each: an origin that
+/// was not noted; another kind, target, prompts, lengths, stop rules, sampling settings,
+/// verification, caches or number of repetitions.
+std::vector<std::string> config_differences(const Manifest& base, const Manifest& head);
+
+/// The same, and what of their rows does; none if the runs did the same work: they are complete,
+/// read and emitted the same tokens, and at temperature 0 wrote the same text, also as their own
+/// plain decoding. Texts of sampled rows may differ, and gate_counts looks at their lengths.
+std::vector<std::string> work_differences(const Run& base, const Run& head);
+
+/// What may make counts differ between runs of the same work, "name: BASE, HEAD" each: machine,
+/// number format, library, seed, drafters' weights and settings, axes and pilots of the config.
+/// None: counts must be equal.
+std::vector<std::string> origin_differences(const Manifest& base, const Manifest& head);
 
 struct GateOptions {
   double largest_drop = 0.02;  ///< of the acceptance rate: what a run that is called the same must
@@ -73,5 +99,13 @@ void judge_cells(CountGate& gate, const GateOptions& options);
 /// cells and rates), invalid if the lengths of its texts did; the same if its 95 % interval
 /// excludes the largest drop and counts need not be equal; else ambiguous.
 CountGate gate_counts(const Run& base, const Run& head, const GateOptions& options);
+
+/// gate_counts for drafts at every place of the target's text: without a coin, and of the same text
+/// in both runs, so that a smaller drop is found. Rows of the same cell, prompt and depth are a
+/// pair; their sums are what must be equal between runs of the same machine class, number format,
+/// drafters, seed and axes, and the acceptance rate (accepted / tested, over all depths) is what is
+/// gated.
+CountGate gate_acceptance(const AcceptanceRun& base, const AcceptanceRun& head,
+                          const GateOptions& options);
 
 }  // namespace speclab::analysis

@@ -1,4 +1,4 @@
-#include "analysis/gate/same_work.h"
+#include "analysis/gate/count_gate.h"
 
 #include <fmt/format.h>
 

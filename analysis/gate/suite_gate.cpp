@@ -1,4 +1,4 @@
-#include "analysis/gate/suite_gate.h"
+#include "analysis/gate/time_gate.h"
 
 #include <algorithm>
 #include <cmath>

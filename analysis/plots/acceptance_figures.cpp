@@ -1,4 +1,4 @@
-#include "analysis/plots/acceptance_figures.h"
+#include "analysis/plots/kind_figures.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 #include <functional>
 #include <set>
 
+#include "analysis/plots/figure_series.h"
 #include "analysis/plots/figure_text.h"
 
 namespace speclab::analysis {
@@ -19,10 +20,6 @@ constexpr double kLeastSurvival = 1e-3;  ///< a depth reached less often is not 
 
 /// Model and sampling: what cells of one figure share.
 Setting sampling_of(const DrafterAcceptance& drafter) { return drafter.axes.plain(); }
-
-Point acceptance_point(double x, const Estimate& estimate) {
-  return {.x = x, .y = estimate.value, .interval = estimate.interval};
-}
 
 /// The same in every figure: the place of its name among all.
 std::size_t colour_of(const DrafterAcceptance& drafter, const Drafters& all) {
@@ -38,11 +35,9 @@ std::size_t colour_of(const DrafterAcceptance& drafter, const Drafters& all) {
 
 /// The line of the drafter, made where it is not there.
 Series& line(Figure& figure, const DrafterAcceptance& drafter, const Drafters& all) {
-  const std::string name = drafter_name(drafter, all);
-  auto series = std::ranges::find(figure.series, name, &Series::name);
-  if (series == figure.series.end())
-    series = figure.series.insert(series, {.name = name, .colour = colour_of(drafter, all)});
-  return *series;
+  Series& series = series_named(figure, drafter_name(drafter, all));
+  series.colour = colour_of(drafter, all);
+  return series;
 }
 
 /// "N places of M prompts a drafter", of those that are meant.
@@ -90,7 +85,7 @@ Figure by_depth(const Drafters& drafters, const Setting& sampling, std::size_t n
     if (sampling_of(d) != sampling) continue;
     for (const DepthAcceptance& depth : d.depths)
       if (depth.depth == 1 || depth.survival.value >= kLeastSurvival)
-        line(figure, d, drafters).points.push_back(acceptance_point(depth.depth, depth.acceptance));
+        line(figure, d, drafters).points.push_back(make_point(depth.depth, depth.acceptance));
   }
   return figure;
 }
@@ -107,8 +102,7 @@ Figure by_rank(const Drafters& drafters, const Setting& sampling, std::size_t nu
       continue;
     const std::vector<Estimate>& shares = d.depths.front().in_top;
     for (std::size_t i = 0; i < shares.size(); ++i)
-      line(figure, d, drafters)
-          .points.push_back(acceptance_point(static_cast<double>(i + 1), shares[i]));
+      line(figure, d, drafters).points.push_back(make_point(static_cast<double>(i + 1), shares[i]));
   }
   return figure;
 }
@@ -122,12 +116,9 @@ Figure over_categories(const Drafters& by_category, const Setting& sampling, std
   figure.kind = FigureKind::marks;
   for (const DrafterAcceptance& d : by_category) {
     if (sampling_of(d) != sampling) continue;
-    auto name = std::ranges::find(figure.x.names, d.category);
-    if (name == figure.x.names.end()) name = figure.x.names.insert(name, d.category);
-    const auto place = static_cast<double>(name - figure.x.names.begin());
+    const double place = place_named(figure.x, d.category);
     if (!d.depths.empty())
-      line(figure, d, by_category)
-          .points.push_back(acceptance_point(place, d.depths.front().acceptance));
+      line(figure, d, by_category).points.push_back(make_point(place, d.depths.front().acceptance));
   }
   for (std::string& name : figure.x.names) name = readable(name);
   return figure;
@@ -145,7 +136,7 @@ Figure over_temperature(const Drafters& drafters, const std::string& model, std:
   for (const DrafterAcceptance& d : drafters)
     if (d.axes.model == model && !d.depths.empty())
       line(figure, d, drafters)
-          .points.push_back(acceptance_point(d.axes.temperature, d.depths.front().acceptance));
+          .points.push_back(make_point(d.axes.temperature, d.depths.front().acceptance));
   for (Series& series : figure.series) std::ranges::sort(series.points, {}, &Point::x);
   return figure;
 }

@@ -1,4 +1,4 @@
-#include "analysis/plots/drafter_size_figures.h"
+#include "analysis/plots/figures.h"
 
 #include <fmt/format.h>
 
@@ -76,25 +76,12 @@ Figure over_size(const FigureData& data, const std::vector<Line>& lines, Figure 
 std::vector<Figure> drafter_size_figures(const FigureData& data) {
   const std::vector<Line> lines = lines_over_sizes(data);
   if (lines.empty()) return {};
-  return {
-      over_size(
-          data, lines,
-          {.id = "speedup_vs_drafter_size",
-           .title = "Speed-up",
-           .caption =
-               "Walltime of plain decoding divided by the drafter's, same prompts and repetitions.",
-           .y = {.label = "speed-up"},
-           .reference = ReferenceLine{1.0, "plain decoding"}},
-          {.measured = [](const GroupSummary& s) { return s.speedup; },
-           .predicted = [](const Prediction& p) { return p.speedup; }}),
-      over_size(
-          data, lines,
-          {.id = "tokens_per_round_vs_drafter_size",
-           .title = "Tokens per round",
-           .caption = "Accepted tokens plus the recovered or bonus token, all rounds counted.",
-           .y = {.label = "tokens per round"}},
-          {.measured = [](const GroupSummary& s) { return s.tokens_per_round; },
-           .predicted = [](const Prediction& p) { return p.tokens_per_round; }})};
+  return {over_size(data, lines, speedup_frame("speedup_vs_drafter_size"),
+                    {.measured = [](const GroupSummary& s) { return s.speedup; },
+                     .predicted = [](const Prediction& p) { return p.speedup; }}),
+          over_size(data, lines, tokens_per_round_frame("tokens_per_round_vs_drafter_size"),
+                    {.measured = [](const GroupSummary& s) { return s.tokens_per_round; },
+                     .predicted = [](const Prediction& p) { return p.tokens_per_round; }})};
 }
 
 }  // namespace speclab::analysis

@@ -48,6 +48,35 @@ Point make_point(double x, const Estimate& estimate, Mark mark) {
   return {.x = x, .y = estimate.value, .interval = estimate.interval, .mark = mark};
 }
 
+Figure speedup_frame(const std::string& id) {
+  return {.id = id,
+          .title = "Speed-up",
+          .caption =
+              "Walltime of plain decoding divided by the drafter's, same prompts and repetitions.",
+          .y = {.label = "speed-up"},
+          .reference = ReferenceLine{1.0, "plain decoding"}};
+}
+
+Figure tokens_per_round_frame(const std::string& id) {
+  return {.id = id,
+          .title = "Tokens per round",
+          .caption = "Accepted tokens plus the recovered or bonus token, all rounds counted.",
+          .y = {.label = "tokens per round"}};
+}
+
+Series& series_named(Figure& figure, const std::string& name) {
+  auto found = std::ranges::find(figure.series, name, &Series::name);
+  if (found == figure.series.end())
+    found = figure.series.insert(found, {.name = name, .colour = figure.series.size() + 1});
+  return *found;
+}
+
+double place_named(Axis& axis, const std::string& name) {
+  auto found = std::ranges::find(axis.names, name);
+  if (found == axis.names.end()) found = axis.names.insert(found, name);
+  return static_cast<double>(found - axis.names.begin());
+}
+
 std::vector<const Group*> groups_of(const std::vector<Line>& lines) {
   std::vector<const Group*> groups;
   for (const auto& line : lines)

@@ -1,5 +1,5 @@
 #pragma once
-// How groups of a run become the series of a figure.
+// How estimates, and groups of a run, become the series of a figure.
 
 #include <functional>
 #include <optional>
@@ -9,7 +9,16 @@
 
 namespace speclab::analysis {
 
-Point make_point(double x, const Estimate& estimate, Mark mark);
+Point make_point(double x, const Estimate& estimate, Mark mark = Mark::filled);
+
+/// Figures of a quantity, without an x axis and its lines.
+Figure speedup_frame(const std::string& id);
+Figure tokens_per_round_frame(const std::string& id);
+
+/// The series of that name; where there is none yet, one of the next colour.
+Series& series_named(Figure& figure, const std::string& name);
+/// The place of a name on an axis of names, which takes it where it is new.
+double place_named(Axis& axis, const std::string& name);
 
 /// The quantity that a figure shows of each group.
 struct Shown {

@@ -9,11 +9,9 @@
 #include <iterator>
 #include <set>
 
-#include "analysis/plots/drafter_size_figures.h"
 #include "analysis/plots/figure_series.h"
 #include "analysis/plots/figure_text.h"
-#include "analysis/plots/ledger_figures.h"
-#include "analysis/stats/group_ratio.h"
+#include "analysis/stats/groups.h"
 
 namespace speclab::analysis {
 namespace {
@@ -81,13 +79,7 @@ Figure walltime_vs_temperature(const FigureData& data) {
 
 Figure speedup_vs_temperature(const FigureData& data) {
   return over_temperature(
-      data,
-      {.id = "speedup",
-       .title = "Speed-up",
-       .caption =
-           "Walltime of plain decoding divided by the drafter's, same prompts and repetitions.",
-       .y = {.label = "speed-up"},
-       .reference = ReferenceLine{1.0, "plain decoding"}},
+      data, speedup_frame("speedup"),
       {.x = temperature,
        .measured = [](const GroupSummary& s) { return s.speedup; },
        .predicted = [](const Prediction& p) { return p.speedup; },
@@ -95,14 +87,9 @@ Figure speedup_vs_temperature(const FigureData& data) {
 }
 
 Figure tokens_per_round_vs_temperature(const FigureData& data) {
-  return over_temperature(
-      data,
-      {.id = "tokens_per_round",
-       .title = "Tokens per round",
-       .caption = "Accepted tokens plus the recovered or bonus token, all rounds counted.",
-       .y = {.label = "tokens per round"}},
-      {temperature, [](const GroupSummary& s) { return s.tokens_per_round; },
-       [](const Prediction& p) { return p.tokens_per_round; }});
+  return over_temperature(data, tokens_per_round_frame("tokens_per_round"),
+                          {temperature, [](const GroupSummary& s) { return s.tokens_per_round; },
+                           [](const Prediction& p) { return p.tokens_per_round; }});
 }
 
 Figure walltime_vs_model_size(const FigureData& data) {

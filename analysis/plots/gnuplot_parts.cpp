@@ -1,4 +1,4 @@
-#include "analysis/plots/gnuplot_parts.h"
+#include "analysis/plots/gnuplot_script.h"
 
 #include <fmt/format.h>
 

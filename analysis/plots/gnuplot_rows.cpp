@@ -1,11 +1,9 @@
-#include "analysis/plots/gnuplot_rows.h"
+#include "analysis/plots/gnuplot_script.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
-
-#include "analysis/plots/gnuplot_parts.h"
 
 namespace speclab::analysis {
 namespace {

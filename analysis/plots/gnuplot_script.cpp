@@ -8,8 +8,6 @@
 #include <set>
 
 #include "analysis/plots/figure_text.h"
-#include "analysis/plots/gnuplot_parts.h"
-#include "analysis/plots/gnuplot_rows.h"
 
 namespace speclab::analysis {
 namespace {

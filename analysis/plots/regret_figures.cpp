@@ -1,4 +1,4 @@
-#include "analysis/plots/regret_figures.h"
+#include "analysis/plots/figures.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/plots/figure_series.h"
 #include "analysis/plots/figure_text.h"
 #include "analysis/plots/lines.h"
 
@@ -65,13 +66,6 @@ std::vector<std::string> policies_of(const std::vector<PolicyComparison>& compar
   return names;
 }
 
-Point regret_point(double place, const Estimate& regret) {
-  Point point{.x = place, .y = kPercent * regret.value, .interval = std::nullopt};
-  if (regret.interval)
-    point.interval = Interval{kPercent * regret.interval->low, kPercent * regret.interval->high};
-  return point;
-}
-
 /// Plain decoding, whose regret would need another scale, is left to the table.
 void add_series(const PolicyComparison& comparison, Figure& figure) {
   const Setting& axes = comparison.longest_static->axes;
@@ -79,10 +73,8 @@ void add_series(const PolicyComparison& comparison, Figure& figure) {
                 .colour = figure.series.size() + 1};
   for (const Regret& regret : comparison.regrets)
     if (!regret.group->axes.is_plain())
-      series.points.push_back(regret_point(
-          static_cast<double>(std::ranges::find(figure.x.names, regret.group->axes.policy) -
-                              figure.x.names.begin()),
-          regret.to_clairvoyant));
+      series.points.push_back(make_point(place_named(figure.x, regret.group->axes.policy),
+                                         scaled(regret.to_clairvoyant, kPercent)));
   figure.series.push_back(std::move(series));
 }
 

@@ -1,4 +1,4 @@
-#include "analysis/plots/training_figures.h"
+#include "analysis/plots/kind_figures.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

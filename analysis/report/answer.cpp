@@ -1,4 +1,4 @@
-#include "analysis/report/answer.h"
+#include "analysis/report/page.h"
 
 #include <fmt/format.h>
 

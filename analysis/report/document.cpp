@@ -1,4 +1,4 @@
-#include "analysis/report/document.h"
+#include "analysis/report/html.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/plots/figure_text.h"
-#include "analysis/report/html.h"
 
 namespace speclab::analysis {
 namespace {

@@ -8,11 +8,14 @@
 #include <map>
 #include <set>
 
-#include "analysis/plots/acceptance_figures.h"
 #include "analysis/plots/figure_text.h"
-#include "analysis/report/document.h"
-#include "analysis/report/sortable_table.h"
+#include "analysis/plots/kind_figures.h"
+#include "analysis/report/html.h"
+#include "analysis/report/page.h"
+#include "analysis/stats/drafter_acceptance.h"
 #include "analysis/stats/line_fit.h"
+#include "analysis/tables/atlas.h"
+#include "analysis/tables/costs.h"
 
 namespace speclab::analysis {
 namespace {
@@ -184,8 +187,6 @@ std::string break_sentence(const std::map<std::int64_t, double>& ns_of_rows) {
       fit_line(rows, ms).rms_error);
 }
 
-}  // namespace
-
 std::string acceptance_answer(const std::vector<DrafterAcceptance>& pooled) {
   std::map<std::pair<std::string, double>, std::vector<std::pair<double, std::string>>> by_sampling;
   for (const DrafterAcceptance& d : pooled)
@@ -207,21 +208,6 @@ std::string acceptance_answer(const std::vector<DrafterAcceptance>& pooled) {
   return answer + ".";
 }
 
-std::string acceptance_page_html(const AcceptancePageContent& content,
-                                 const std::string& plotly_js) {
-  return document_html(
-      {.manifest = content.manifest,
-       .figures = content.figures,
-       .answer = content.answer,
-       .tables = std::string("<section><h2>Drafters</h2>\n") +
-                 (are_rounds_observed(content.manifest) ? kRoundsNote : kPlacesNote) +
-                 kAcceptanceTableNote + drafters_html(content.pooled) +
-                 "</section>\n<section><h2>By depth</h2>\n" + kDepthNote +
-                 depths_html(content.pooled) + "</section>\n<section><h2>By category</h2>\n" +
-                 drafters_html(content.by_category) + "</section>\n"},
-      plotly_js);
-}
-
 std::string atlas_answer(const std::vector<AtlasRow>& rows) {
   if (rows.empty())
     return "No cell drafted anything, so no rule had anything to verify. Choose drafters that "
@@ -241,15 +227,6 @@ std::string atlas_answer(const std::vector<AtlasRow>& rows) {
              test.counts, test.smallest_p, test.passes() ? "not below" : "BELOW");
 }
 
-std::string atlas_page_html(const AtlasPageContent& content, const std::string& plotly_js) {
-  return document_html({.manifest = content.manifest,
-                        .figures = content.figures,
-                        .answer = content.answer,
-                        .tables = "<section><h2>All counts</h2>\n" + std::string(kAtlasTableNote) +
-                                  table_html(content.rows) + "</section>\n"},
-                       plotly_js);
-}
-
 std::string cost_answer(const std::vector<CostRow>& costs) {
   std::set<std::string> said;
   std::string answer;
@@ -264,13 +241,38 @@ std::string cost_answer(const std::vector<CostRow>& costs) {
   return answer;
 }
 
-std::string cost_page_html(const CostPageContent& content, const std::string& plotly_js) {
-  return document_html({.manifest = content.manifest,
-                        .figures = content.figures,
-                        .answer = content.answer,
-                        .tables = "<section><h2>All points</h2>\n" + std::string(kCostTableNote) +
-                                  table_html(content.costs) + "</section>\n"},
-                       plotly_js);
+}  // namespace
+
+KindReport acceptance_report(const std::string& run_folder, const Manifest& manifest) {
+  const AcceptanceRun run = read_acceptance_run(run_folder);
+  Bootstrap bootstrap(manifest.seed);
+  const auto pooled = drafter_acceptance(run.rows, true, bootstrap),
+             by_category = drafter_acceptance(run.rows, false, bootstrap);
+  return {.figures = acceptance_figures(pooled, by_category),
+          .answer = unfinished_note(run.missing()) + acceptance_answer(pooled),
+          .tables = std::string("<section><h2>Drafters</h2>\n") +
+                    (are_rounds_observed(manifest) ? kRoundsNote : kPlacesNote) +
+                    kAcceptanceTableNote + drafters_html(pooled) +
+                    "</section>\n<section><h2>By depth</h2>\n" + kDepthNote + depths_html(pooled) +
+                    "</section>\n<section><h2>By category</h2>\n" + drafters_html(by_category) +
+                    "</section>\n"};
+}
+
+KindReport atlas_report(const std::string& run_folder, const Manifest&) {
+  const std::vector<AtlasRow> rows =
+      read_atlas(fmt::format("{}/{}", run_folder, atlas_table().file()));
+  return {.figures = atlas_figures(rows),
+          .answer = atlas_answer(rows),
+          .tables = "<section><h2>All counts</h2>\n" + std::string(kAtlasTableNote) +
+                    table_html(rows) + "</section>\n"};
+}
+
+KindReport cost_report(const std::string& run_folder, const Manifest&) {
+  const std::vector<CostRow> costs = read_costs(run_folder + "/costs.csv");
+  return {.figures = forward_cost_figures(costs),
+          .answer = cost_answer(costs),
+          .tables = "<section><h2>All points</h2>\n" + std::string(kCostTableNote) +
+                    table_html(costs) + "</section>\n"};
 }
 
 }  // namespace speclab::analysis

@@ -1,4 +1,4 @@
-#include "analysis/report/ledger_section.h"
+#include "analysis/report/page.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 
 #include "analysis/plots/figure_text.h"
 #include "analysis/report/html.h"
-#include "analysis/report/sortable_table.h"
 #include "analysis/stats/groups.h"
 #include "analysis/tables/csv_writer.h"
 

@@ -7,11 +7,7 @@
 #include <optional>
 
 #include "analysis/plots/figure_text.h"
-#include "analysis/report/answer.h"
-#include "analysis/report/document.h"
 #include "analysis/report/html.h"
-#include "analysis/report/table_sections.h"
-#include "analysis/report/text_section.h"
 
 namespace speclab::analysis {
 namespace {

@@ -1,8 +1,8 @@
-#include "analysis/report/regret_section.h"
+#include "analysis/report/page.h"
 
 #include <fmt/format.h>
 
-#include "analysis/report/sortable_table.h"
+#include "analysis/report/html.h"
 #include "analysis/tables/regrets.h"
 
 namespace speclab::analysis {

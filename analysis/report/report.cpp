@@ -7,18 +7,11 @@
 #include <filesystem>
 #include <iterator>
 
-#include "analysis/plots/acceptance_figures.h"
-#include "analysis/plots/atlas_figures.h"
-#include "analysis/plots/cost_figures.h"
 #include "analysis/plots/figures.h"
 #include "analysis/plots/gnuplot.h"
-#include "analysis/plots/ledger_figures.h"
-#include "analysis/plots/regret_figures.h"
-#include "analysis/report/answer.h"
+#include "analysis/report/html.h"
 #include "analysis/report/kind_reports.h"
-#include "analysis/report/ledger_section.h"
 #include "analysis/report/page.h"
-#include "analysis/report/regret_section.h"
 #include "analysis/tables/file_digests.h"
 #include "sim/system/data_folder.h"
 #include "sim/system/errors.h"
@@ -68,59 +61,38 @@ std::string read_plotly(const std::string& path) {
   }
 }
 
-/// Figures and page, the last things that every kind of report writes.
-void write_pages(const ReportOptions& options, const std::vector<Figure>& figures,
-                 const std::string& page) {
-  if (options.static_figures) {
-    make_folder(options.output + "/figures");
-    for (const auto& figure : figures) draw_static(figure, options.output + "/figures");
+/// A run, and how its report is made.
+struct ReportedRun {
+  const std::string& folder;
+  const Manifest& manifest;
+  const ReportOptions& options;
+  const std::string& plotly_js;
+
+  /// Figures and page, the last things that every kind of report writes.
+  void write_pages(const std::vector<Figure>& figures, const std::string& page) const {
+    if (options.static_figures) {
+      make_folder(options.output + "/figures");
+      for (const auto& figure : figures) draw_static(figure, options.output + "/figures");
+    }
+    write_file(options.output + "/report.html", page);
   }
-  write_file(options.output + "/report.html", page);
-}
+};
 
-/// The summary of a report that compares no cells.
-ReportSummary without_cells(const std::string& report_path, const std::string& answer,
-                            const std::vector<Figure>& figures) {
-  return {.report_path = report_path,
+using KindReportMaker = KindReport (*)(const std::string& run_folder, const Manifest& manifest);
+
+/// The report of a kind that compares no cells.
+ReportSummary write_kind_report(const ReportedRun& run, KindReportMaker make) {
+  const auto [figures, kind_answer, tables] = make(run.folder, run.manifest);
+  const std::string answer = run.options.opening + kind_answer;
+  run.write_pages(
+      figures,
+      document_html(
+          {.manifest = run.manifest, .figures = figures, .answer = answer, .tables = tables},
+          run.plotly_js));
+  return {.report_path = run.options.output + "/report.html",
           .answer = answer,
-          .worth = {},
           .prediction_errors = {},
-          .figures = figures,
-          .num_cells = 0};
-}
-
-ReportSummary write_cost_report(const std::string& run_folder, const Manifest& manifest,
-                                const ReportOptions& options, const std::string& plotly_js) {
-  const std::vector<CostRow> costs = read_costs(run_folder + "/costs.csv");
-  const auto figures = forward_cost_figures(costs);
-  const std::string answer = options.opening + cost_answer(costs);
-  write_pages(options, figures, cost_page_html({manifest, costs, figures, answer}, plotly_js));
-  return without_cells(options.output + "/report.html", answer, figures);
-}
-
-ReportSummary write_atlas_report(const std::string& run_folder, const Manifest& manifest,
-                                 const ReportOptions& options, const std::string& plotly_js) {
-  const std::vector<AtlasRow> rows =
-      read_atlas(fmt::format("{}/{}", run_folder, atlas_table().file()));
-  const auto figures = atlas_figures(rows);
-  const std::string answer = options.opening + atlas_answer(rows);
-  write_pages(options, figures, atlas_page_html({manifest, rows, figures, answer}, plotly_js));
-  return without_cells(options.output + "/report.html", answer, figures);
-}
-
-ReportSummary write_acceptance_report(const std::string& run_folder, const Manifest& manifest,
-                                      const ReportOptions& options, const std::string& plotly_js) {
-  const AcceptanceRun run = read_acceptance_run(run_folder);
-  const std::vector<AcceptanceRow>& rows = run.rows;
-  Bootstrap bootstrap(manifest.seed);
-  const auto pooled = drafter_acceptance(rows, true, bootstrap),
-             by_category = drafter_acceptance(rows, false, bootstrap);
-  const auto figures = acceptance_figures(pooled, by_category);
-  const std::string answer =
-      options.opening + unfinished_note(run.missing()) + acceptance_answer(pooled);
-  write_pages(options, figures,
-              acceptance_page_html({manifest, pooled, by_category, figures, answer}, plotly_js));
-  return without_cells(options.output + "/report.html", answer, figures);
+          .figures = figures};
 }
 
 std::vector<CostRow> read_costs_if_any(const std::string& run_folder) {
@@ -129,14 +101,13 @@ std::vector<CostRow> read_costs_if_any(const std::string& run_folder) {
 }
 
 /// The page of a committed run without rows, which shows its costs; no page if it has none.
-ReportSummary write_report_without_rows(const std::string& run_folder, const Manifest& manifest,
-                                        const ReportOptions& options, const std::string& plotly_js,
-                                        const MissingTables& missing) {
-  const std::string note = missing_note(run_folder, missing);
-  if (!std::filesystem::exists(run_folder + "/costs.csv")) return without_cells("", note, {});
-  ReportOptions with_note = options;
-  with_note.opening = options.opening + note + " ";
-  return write_cost_report(run_folder, manifest, with_note, plotly_js);
+ReportSummary write_report_without_rows(const ReportedRun& run, const MissingTables& missing) {
+  const std::string note = missing_note(run.folder, missing);
+  if (!has_table(run.folder, "costs.csv"))
+    return {.report_path = {}, .answer = note, .prediction_errors = {}, .figures = {}};
+  ReportOptions with_note = run.options;
+  with_note.opening += note + " ";
+  return write_kind_report({run.folder, run.manifest, with_note, run.plotly_js}, cost_report);
 }
 
 std::vector<Figure> all_figures(const FigureData& data, Bootstrap& bootstrap,
@@ -152,8 +123,9 @@ std::vector<Figure> all_figures(const FigureData& data, Bootstrap& bootstrap,
   return figures;
 }
 
-ReportSummary write_decoding_report(const std::string& run_folder, const ReportOptions& options,
-                                    const std::string& plotly_js) {
+ReportSummary write_decoding_report(const ReportedRun& reported) {
+  const std::string& run_folder = reported.folder;
+  const ReportOptions& options = reported.options;
   const Run run = read_run(run_folder);
   const Baseline baseline(run);
   Bootstrap bootstrap(run.manifest.seed);
@@ -181,11 +153,10 @@ ReportSummary write_decoding_report(const std::string& run_folder, const ReportO
   write_file(options.output + "/cells.csv", cells_csv(cells));
   if (!ledgers.pooled.empty()) write_file(options.output + "/ledger.csv", ledger_csv(ledgers));
   if (!policies.empty()) write_file(options.output + "/regret.csv", regret_csv(policies));
-  write_pages(options, figures,
-              page_html({data, cells, figures, ledgers, policies,
-                         read_drafts(run_folder + "/drafts.jsonl", run), summary.answer,
-                         summary.prediction_errors},
-                        plotly_js));
+  reported.write_pages(figures, page_html({data, cells, figures, ledgers, policies,
+                                           read_drafts(run_folder + "/drafts.jsonl", run),
+                                           summary.answer, summary.prediction_errors},
+                                          reported.plotly_js));
   return summary;
 }
 
@@ -220,15 +191,14 @@ ReportSummary write_report(const std::string& run_folder, const ReportOptions& g
   check_unchanged(run_folder);
   const Manifest manifest = read_manifest(run_folder + "/manifest.toml");
   make_folder(options.output);
+  const ReportedRun run{run_folder, manifest, options, plotly_js};
   if (const MissingTables missing = missing_tables(run_folder, manifest.kind); missing.any())
-    return write_report_without_rows(run_folder, manifest, options, plotly_js, missing);
-  if (manifest.kind == "cost_surface")
-    return write_cost_report(run_folder, manifest, options, plotly_js);
-  if (manifest.kind == "rule_atlas")
-    return write_atlas_report(run_folder, manifest, options, plotly_js);
-  if (manifest.kind == "drafter_acceptance")
-    return write_acceptance_report(run_folder, manifest, options, plotly_js);
-  return write_decoding_report(run_folder, options, plotly_js);
+    return write_report_without_rows(run, missing);
+  for (const auto& [kind, make] : {std::pair{"cost_surface", &cost_report},
+                                   {"rule_atlas", &atlas_report},
+                                   {"drafter_acceptance", &acceptance_report}})
+    if (manifest.kind == kind) return write_kind_report(run, make);
+  return write_decoding_report(run);
 }
 
 bool is_partial_report(const std::string& path) {

@@ -1,9 +1,8 @@
-#include "analysis/report/sortable_table.h"
+#include "analysis/report/html.h"
 
 #include <fmt/format.h>
 
 #include "analysis/plots/figure_text.h"
-#include "analysis/report/html.h"
 #include "sim/system/errors.h"
 
 namespace speclab::analysis {

@@ -1,4 +1,4 @@
-#include "analysis/report/table_sections.h"
+#include "analysis/report/page.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 
 #include "analysis/plots/figure_series.h"
 #include "analysis/report/html.h"
-#include "analysis/report/sortable_table.h"
 #include "analysis/stats/groups.h"
 #include "analysis/stats/intervals.h"
 #include "analysis/stats/process_table.h"

@@ -1,4 +1,4 @@
-#include "analysis/report/text_section.h"
+#include "analysis/report/page.h"
 
 #include <fmt/format.h>
 

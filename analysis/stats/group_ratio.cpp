@@ -1,4 +1,4 @@
-#include "analysis/stats/group_ratio.h"
+#include "analysis/stats/groups.h"
 
 #include <algorithm>
 #include <map>

@@ -6,20 +6,9 @@
 #include "analysis/tables/fields.h"
 
 namespace speclab::analysis {
-namespace {
-
-template <typename Member>
-auto of_use(Member member) {
-  return [member](auto& row) -> auto& { return row.use.*member; };
-}
-template <typename Member>
-auto of_overlap(Member member) {
-  return [member](auto& row) -> auto& { return row.use.overlap.*member; };
-}
-
-}  // namespace
-
 const Schema<BridgeRow>& bridges_table() {
+  const auto of_use = part_of(&BridgeRow::use);
+  const auto of_overlap = part_of(of_use(&BridgeUse::overlap));
   static const Schema<BridgeRow> table{
       "bridges.csv",
       "a generation whose drafter has another tokenizer than the target (only if there are any)",

@@ -17,19 +17,12 @@ void check_sums(const Table& table, std::size_t place, const SiblingRow& row) {
   check_part(table, place, "accepted", row.sums.accepted, row.sums.reached);
 }
 
-template <typename Member>
-auto of_place(Member member) {
-  return [member](auto& row) -> auto& { return row.place.*member; };
-}
-template <typename Member>
-auto of_sums(Member member) {
-  return [member](auto& row) -> auto& { return row.sums.*member; };
-}
-
 }  // namespace
 
 const Schema<SiblingRow>& siblings_table() {
   using S = SiblingRow;
+  const auto of_place = part_of(&S::place);
+  const auto of_sums = part_of(&S::sums);
   static const Schema<S> table{
       "siblings.csv",
       "a prompt of a cell and a place in its drafts' trees (only if there are trees)",

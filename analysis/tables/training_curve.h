@@ -1,11 +1,22 @@
 #pragma once
+
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "analysis/tables/training_origin.h"
-
 namespace speclab::analysis {
+
+/// Which program trained a drafter, and where.
+struct TrainingOrigin {
+  std::string revision, machine;
+
+  bool operator==(const TrainingOrigin&) const = default;
+};
+
+/// Of the manifest.json that a training leaves: of each process that took part, the last one last;
+/// of a training that was resumed by another program, or on another machine, these are several.
+/// @throws DataError where it is not there or says too little of its origin: no such curve is drawn
+std::vector<TrainingOrigin> read_training_origins(const std::string& folder);
 
 /// What held-out text told at one report of a training, of the k-th drafted token behind the text's
 /// own.

@@ -56,10 +56,8 @@ struct FoundSequence {
 struct SearchRecord {
   std::vector<FoundSequence> sequences;  ///< best first
   std::int64_t prefill_ns = 0, decode_ns = 0;
-  std::int64_t draft_ns = 0;                       ///< of decode_ns, the drafter's
-  std::int64_t num_steps = 0, num_rows = 0;        ///< forwards behind the prompt, and their rows
-  std::int64_t num_drafted = 0, num_accepted = 0;  ///< steps that drafts foretold, and that came so
-  std::vector<RoundRecord> rounds{};  ///< one a forward; its drafts are the steps that it foretells
+  std::vector<RoundRecord> rounds{};  ///< one a forward behind the prompt; its drafts are the steps
+                                      ///< that it foretells
   ReadBytes read{};
 };
 

@@ -32,6 +32,7 @@ SearchRecord BeamSearch::run(const Request& request, const std::function<void()>
   lengths_.prompt = static_cast<std::int32_t>(prompt_.size());
   lengths_.longest = lengths_.prompt + options_.stop.max_new_tokens;
   record_ = {};
+  num_steps_ = 0;
   LapClock clock;
   prefill();
   record_.prefill_ns = clock.lap_ns();
@@ -68,7 +69,7 @@ void BeamSearch::prefill() {
 
 /// The first forward reads the prompt's last token, for all beams.
 std::vector<ForwardRow> BeamSearch::rows_of_beams() {
-  if (num_steps() == 0) return {{prompt_.back(), lengths_.prompt - 1, slot_}};
+  if (num_steps_ == 0) return {{prompt_.back(), lengths_.prompt - 1, slot_}};
   std::vector<ForwardRow> rows;
   for (BeamGroup& group : groups_) {
     if (group.is_done()) continue;
@@ -85,19 +86,15 @@ std::vector<ForwardRow> BeamSearch::rows_of_beams() {
 /// No chain can follow the first step, in which one text becomes all beams. A draft behind the last
 /// step would be read in vain.
 std::int32_t BeamSearch::add_drafts(std::vector<ForwardRow>& rows) {
-  if (num_steps() == 0) return 0;
+  if (num_steps_ == 0) return 0;
   const std::int32_t levels =
-      std::min(options_.search->draft_length, options_.stop.max_new_tokens - num_steps() - 1);
+      std::min(options_.search->draft_length, options_.stop.max_new_tokens - num_steps_ - 1);
   return drafts_.add_rows(groups_.front().beams(), levels, rows);
-}
-
-std::int32_t BeamSearch::num_steps() const {
-  return static_cast<std::int32_t>(record_.num_steps + record_.num_accepted);
 }
 
 bool BeamSearch::round(const Request& request, StopReason& reason) {
   LapClock clock;
-  RoundRecord round{.position = lengths_.prompt + num_steps()};
+  RoundRecord round{.position = lengths_.prompt + num_steps_};
   std::vector<ForwardRow> rows = rows_of_beams();
   round.other_ns = clock.lap_ns();
   round.depth = add_drafts(rows);
@@ -105,11 +102,11 @@ bool BeamSearch::round(const Request& request, StopReason& reason) {
   const ForwardResult result = target_.forward(rows, *cache_);
   round.target_ns = clock.lap_ns();
   round.rows = static_cast<std::int32_t>(std::ssize(rows));
-  ++record_.num_steps;
   branches_.assign(rows.size(), -1);
   bool is_last = false;
-  for (;; ++round.accepted, ++record_.num_accepted) {
+  for (;; ++round.accepted) {
     step_groups(result, request.sequence_id);
+    ++num_steps_;
     is_last = is_over(reason);
     if (is_last || !drafts_.follow(groups_.front().beams())) break;
   }
@@ -126,9 +123,6 @@ void BeamSearch::record_round(RoundRecord round, std::int64_t step_ns) {
   round.emitted = round.accepted + 1;
   round.next_kind = round.accepted == round.depth ? NextKind::bonus : NextKind::recovered;
   round.verify_ns = step_ns;
-  record_.num_rows += round.rows;
-  record_.num_drafted += round.drafted;
-  record_.draft_ns += round.draft_ns;
   record_.rounds.push_back(round);
 }
 
@@ -161,7 +155,7 @@ void BeamSearch::keep_parents() {
 
 bool BeamSearch::is_over(StopReason& reason) const {
   if (std::ranges::all_of(groups_, &BeamGroup::is_done)) return true;
-  if (num_steps() == options_.stop.max_new_tokens) return true;
+  if (num_steps_ == options_.stop.max_new_tokens) return true;
   if (have_stop_strings()) {
     reason = StopReason::stop_string;
     return true;

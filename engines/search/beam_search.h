@@ -34,7 +34,6 @@ class BeamSearch {
   std::vector<ForwardRow> rows_of_beams();
   /// @return steps that the drafts foretell
   std::int32_t add_drafts(std::vector<ForwardRow>& rows);
-  std::int32_t num_steps() const;
   void record_round(RoundRecord round, std::int64_t step_ns);
   void step_groups(const ForwardResult& result, std::uint32_t sequence);
   void keep_parents();
@@ -56,6 +55,7 @@ class BeamSearch {
   std::vector<std::int32_t> branches_;  ///< of each row of the next forward: its parent
   std::vector<Token> prompt_;
   std::int64_t begun_ns_ = 0;
+  std::int32_t num_steps_ = 0;  ///< done, those that drafts foretold too
   SearchRecord record_;
 };
 

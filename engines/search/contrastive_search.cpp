@@ -140,8 +140,6 @@ Token ContrastiveSearch::step() {
   round.other_ns = clock.lap_ns();
   const ForwardResult result = target_.forward(rows, *cache_);
   round.target_ns = clock.lap_ns();
-  ++record_.num_steps;
-  record_.num_rows += round.rows;
   const std::size_t chosen = choose(tried, result);
   logits_.assign(result.row(chosen).begin(), result.row(chosen).end());
   remember(result.hidden_row(chosen));

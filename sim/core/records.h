@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,14 @@ struct RoundRecord {
   std::int64_t verify_ns = 0;  ///< processors, acceptance, commit
   std::int64_t other_ns = 0;   ///< the rest of the round
 };
+
+/// The sum of one number over the rounds.
+template <typename Number>
+std::int64_t total_of(std::span<const RoundRecord> rounds, Number RoundRecord::* number) {
+  std::int64_t sum = 0;
+  for (const RoundRecord& round : rounds) sum += round.*number;
+  return sum;
+}
 
 /// Source of an emitted token; for reports.
 enum class TokenFate : std::uint8_t { plain, accepted, recovered, bonus };

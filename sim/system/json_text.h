@@ -53,6 +53,12 @@ std::string shown_json(const Json& value, std::size_t longest = kLongestShownJso
   return text.size() > longest ? text.substr(0, longest) + "..." : text;
 }
 
+/// The value in one line; text that is no UTF-8 is replaced.
+template <typename Json>
+std::string json_text(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 /// The value of a text; discarded if the text is no JSON or nested too deeply.
 template <typename Json>
 Json parsed_or_discarded(const std::string& text) {

@@ -10,7 +10,6 @@
 #include "experiments/drivers/generate/generation_config.h"
 #include "experiments/drivers/generate/generation_plan.h"
 #include "experiments/drivers/prompts/prompt_files.h"
-#include "experiments/drivers/prompts/prompt_record.h"
 #include "sim/system/errors.h"
 #include "sim/system/utf8.h"
 #include "tests/engines/formats/temporary_folder.h"

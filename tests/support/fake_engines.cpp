@@ -304,9 +304,7 @@ SearchRecord FakeEngines::search(LanguageModel&, std::shared_ptr<const Tokenizer
                              .target_ns = 10'000'000 + 100'000 * options.search->num_beams,
                              .verify_ns = 50'000});
     record.decode_ns += record.rounds.back().target_ns + record.rounds.back().verify_ns;
-    record.num_rows += record.rounds.back().rows;
   }
-  record.num_steps = std::ssize(record.rounds);
   record.sequences.assign(static_cast<std::size_t>(options.search->num_return_sequences), text);
   return record;
 }

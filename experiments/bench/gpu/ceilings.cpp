@@ -1,4 +1,4 @@
-#include "experiments/bench/gpu/ceilings.h"
+#include "experiments/bench/gpu/gpu_bench.h"
 
 #include <cuda_runtime_api.h>
 

@@ -12,10 +12,8 @@
 #include <vector>
 
 #include "engines/families/catalogue.h"
-#include "experiments/bench/gpu/ceilings.h"
-#include "experiments/bench/gpu/pass_bench.h"
+#include "experiments/bench/gpu/gpu_bench.h"
 #include "experiments/bench/gpu/predicted_times.h"
-#include "experiments/bench/gpu/product_bench.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines::cuda {

@@ -1,4 +1,4 @@
-#include "experiments/bench/gpu/pass_bench.h"
+#include "experiments/bench/gpu/gpu_bench.h"
 
 #include <array>
 

@@ -1,9 +1,11 @@
-#include "experiments/drivers/cli/cli.h"
+// The program: parses the command line, runs the command, maps errors to exit codes.
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -12,7 +14,6 @@
 
 #include "experiments/drivers/cli/cli_options.h"
 #include "experiments/drivers/cli/cli_pages.h"
-#include "experiments/drivers/cli/cli_paths.h"
 #include "experiments/drivers/program/build_info.h"
 #include "sim/system/edit_distance.h"
 #include "sim/system/errors.h"
@@ -206,8 +207,6 @@ int exit_after_error(const std::exception& error) {
   return static_cast<int>(ExitCode::internal);
 }
 
-}  // namespace
-
 int run_cli(int argc, char** argv) {
   try {
     const int status = parse_and_run(argc, argv);
@@ -228,4 +227,20 @@ int run_cli(int argc, char** argv) {
   }
 }
 
+/// A standard descriptor that is closed would be given to the next file opened, and messages would
+/// go into it. Standard output is opened for reading only, so that what is printed there still
+/// fails.
+void open_closed_descriptors() {
+  for (int descriptor = 0; descriptor < 3; ++descriptor)
+    if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", descriptor == 2 ? O_WRONLY : O_RDONLY);
+}
+
+}  // namespace
 }  // namespace speclab::experiments
+
+int main(int argc, char** argv) {
+  speclab::experiments::open_closed_descriptors();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow further is an error of the write, with
+                                  // its message and exit code
+  return speclab::experiments::run_cli(argc, argv);
+}

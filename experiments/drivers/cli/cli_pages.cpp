@@ -9,9 +9,8 @@
 #include <string>
 
 #include "experiments/drivers/cli/cli_numbers.h"
-#include "experiments/drivers/commands/completion.h"
+#include "experiments/drivers/commands/command_page.h"
 #include "experiments/drivers/program/build_info.h"
-#include "experiments/drivers/program/exit_codes.h"
 
 namespace speclab::experiments {
 namespace {

@@ -1,4 +1,4 @@
-#include "experiments/drivers/cli/cli_shared_options.h"
+#include "experiments/drivers/cli/cli_options.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -3,7 +3,6 @@
 
 #include "experiments/drivers/cli/cli_numbers.h"
 #include "experiments/drivers/cli/cli_options.h"
-#include "experiments/drivers/cli/cli_shared_options.h"
 #include "experiments/drivers/verify/arithmetic_distance.h"
 
 namespace speclab::experiments {

@@ -33,4 +33,9 @@ struct CommandPage {
   std::string word() const { return name.substr(name.rfind(' ') + 1); }
 };
 
+/// Functions that complete the commands, options and choices of the page, and files where a value
+/// may be one. @param program  the page of the program itself
+std::string bash_completion(const CommandPage& program);
+std::string zsh_completion(const CommandPage& program);
+
 }  // namespace speclab::experiments

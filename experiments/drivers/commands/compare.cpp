@@ -1,11 +1,11 @@
-#include "experiments/drivers/commands/compare.h"
+#include "experiments/drivers/commands/commands.h"
 
 #include <fmt/format.h>
 
 #include <filesystem>
 
-#include "experiments/drivers/commands/distinct_folders.h"
-#include "experiments/drivers/compare/gate_text.h"
+#include "experiments/drivers/compare/gates.h"
+#include "experiments/drivers/program/command_folders.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

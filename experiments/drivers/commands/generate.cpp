@@ -1,4 +1,4 @@
-#include "experiments/drivers/commands/generate.h"
+#include "experiments/drivers/commands/commands.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/drivers/generate/call_checks.h"
-#include "experiments/drivers/generate/explanation.h"
 #include "experiments/drivers/generate/masking_shift.h"
 #include "experiments/drivers/generate/text_work.h"
 #include "experiments/drivers/measure/measured_auto_policy.h"
@@ -15,6 +14,7 @@
 #include "experiments/drivers/program/loading_note.h"
 #include "experiments/drivers/prompts/prompt.h"
 #include "sim/system/errors.h"
+#include "sim/system/json_text.h"
 
 namespace speclab::experiments {
 namespace {

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "experiments/drivers/commands/commands.h"
 #include "experiments/drivers/commands/drafter_folders.h"
-#include "experiments/drivers/commands/tokenize.h"
 #include "experiments/drivers/program/engines_loader.h"
 #include "sim/system/data_folder.h"
 #include "sim/system/errors.h"

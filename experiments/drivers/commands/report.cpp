@@ -1,4 +1,4 @@
-#include "experiments/drivers/commands/report.h"
+#include "experiments/drivers/commands/commands.h"
 
 #include <fmt/format.h>
 
@@ -6,13 +6,12 @@
 #include <filesystem>
 
 #include "analysis/plots/gnuplot.h"
-#include "analysis/plots/training_figures.h"
+#include "analysis/plots/kind_figures.h"
 #include "analysis/tables/file_digests.h"
 #include "analysis/tables/training_curve.h"
-#include "experiments/drivers/commands/distinct_folders.h"
 #include "experiments/drivers/program/command_folders.h"
 #include "experiments/drivers/program/engines_loader.h"
-#include "experiments/drivers/run/partial_run.h"
+#include "experiments/drivers/run/run_files.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "sim/system/versions.h"

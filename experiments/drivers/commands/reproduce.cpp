@@ -1,4 +1,4 @@
-#include "experiments/drivers/commands/reproduce.h"
+#include "experiments/drivers/commands/commands.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include "experiments/drivers/commands/run.h"
 #include "experiments/drivers/predict/text_table.h"
 #include "experiments/drivers/reproduce/crosswalk.h"
-#include "experiments/drivers/reproduce/experiments.h"
 #include "experiments/drivers/reproduce/measured/measured_table.h"
 #include "experiments/drivers/reproduce/reproduction_files.h"
+#include "experiments/drivers/reproduce/tables/tables.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 

@@ -7,14 +7,14 @@
 #include <filesystem>
 
 #include "analysis/report/report.h"
-#include "experiments/drivers/commands/report.h"
+#include "experiments/drivers/commands/commands.h"
 #include "experiments/drivers/commands/run_output.h"
 #include "experiments/drivers/compose/machine_costs.h"
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/kinds/kind_steps.h"
-#include "experiments/drivers/plan/plan_prompts.h"
+#include "experiments/drivers/plan/plan_parts.h"
 #include "experiments/drivers/program/command_folders.h"
 #include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/program/interruption.h"
@@ -26,7 +26,6 @@
 #include "experiments/drivers/run/run_journals.h"
 #include "experiments/drivers/workers/run_in_workers.h"
 #include "experiments/drivers/workers/run_on_slurm.h"
-#include "experiments/drivers/workers/worker_pool.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

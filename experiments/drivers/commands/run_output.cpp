@@ -8,11 +8,11 @@
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/measure/model_checks.h"
 #include "experiments/drivers/plan/plan.h"
-#include "experiments/drivers/plan/plan_json.h"
 #include "experiments/drivers/plan/time_estimate.h"
+#include "experiments/drivers/program/build_info.h"
 #include "experiments/drivers/program/engines_loader.h"
-#include "experiments/drivers/program/exit_codes.h"
 #include "sim/system/data_folder.h"
+#include "sim/system/json_text.h"
 
 namespace speclab::experiments {
 namespace {
@@ -42,21 +42,55 @@ ToldTime told_time(const Plan& plan, const DryRunOptions& options) {
   return {time, time_estimate_text(time)};
 }
 
-/// A note says the time in words only where there is no number.
+using Json = nlohmann::ordered_json;
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+Json cell_json(const Plan& plan, const Cell& cell, bool measures) {
+  const Setting setting = cell.written();
+  Json json = {{"id", cell.id},
+               {"model", setting.model},
+               {"temperature", setting.temperature},
+               {"drafter", setting.drafter},
+               {"tree", text_or_null(setting.tree)},
+               {"policy", text_or_null(setting.policy)},
+               {"verifier", text_or_null(setting.verifier)},
+               {"category", cell.category},
+               {"generations", measures ? plan.num_generations(cell) : 0}};
+  if (!setting.weights.empty()) json["weights"] = setting.weights;
+  if (!setting.activations.empty()) json["activations"] = setting.activations;
+  if (setting.batch != 1) json["batch"] = setting.batch;
+  if (!setting.generation.empty()) json["generation"] = setting.generation;
+  return json;
+}
+
+/// The counts of `describe`, every cell, and what is to be expected. Generations and pilots of a
+/// kind that measures none are 0. A note says the time in words only where there is no number.
 void print_object(const Plan& plan, const DryRunOptions& options, const ToldTime& told,
                   std::vector<std::string> notes) {
   if (!told.time) notes.push_back(told.text.substr(0, told.text.size() - 1));
   for (const std::string& note : {tree_axis_note(plan), plan.prompt_note})
     if (!note.empty()) notes.push_back(note);
-  fmt::print("{}\n", plan_json(plan, {.folder = options.folder,
-                                      .time = told.time,
-                                      .needs_yes = options.needs_yes,
-                                      .notes = std::move(notes)}));
+  const bool measures = experiment_kind(plan.config.kind).yield == Yield::generations;
+  Json cells = Json::array();
+  for (const Cell& cell : plan.cells) cells.push_back(cell_json(plan, cell, measures));
+  const auto& time = told.time;
+  const Json object = {{"name", plan.config.name},
+                       {"kind", plan.config.kind},
+                       {"folder", options.folder},
+                       {"cells", plan.cells.size()},
+                       {"prompts", plan.prompts.size()},
+                       {"pilots", measures ? plan.pilots.size() : 0},
+                       {"generations", measures ? plan.generations.size() : 0},
+                       {"new_tokens", plan.config.prompts.new_tokens},
+                       {"estimated_seconds", time ? Json(time->estimate.seconds) : Json()},
+                       {"estimated_from", time ? Json(time->source) : Json()},
+                       {"unknown_cells", time ? Json(time->estimate.unknown_cells) : Json()},
+                       {"needs_yes", options.needs_yes},
+                       {"notes", notes},
+                       {"cell_list", std::move(cells)}};
+  fmt::print("{}\n", json_text(object));
 }
-
-using Json = nlohmann::ordered_json;
-
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 const char* status_of(const RunEnd& end) {
   return end.is_submitted && end.exit_code == ExitCode::ok ? "submitted" : to_string(end.exit_code);
@@ -96,7 +130,7 @@ std::string run_json(const RunEnd& end) {
   object["generations"] = counts ? Json(counts->planned) : Json();
   object["measured"] = counts ? Json(counts->measured) : Json();
   object["failed"] = counts ? Json(counts->failed) : Json();
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text(object);
 }
 
 }  // namespace speclab::experiments

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "engines/interface/not_finite.h"
-#include "experiments/drivers/commands/tokenize.h"
+#include "experiments/drivers/commands/commands.h"
 #include "experiments/drivers/program/confirmation.h"
 #include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/program/loading_note.h"

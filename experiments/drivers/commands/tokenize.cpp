@@ -1,4 +1,4 @@
-#include "experiments/drivers/commands/tokenize.h"
+#include "experiments/drivers/commands/commands.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,6 +12,7 @@
 #include "experiments/drivers/prompts/prompt.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
+#include "sim/system/json_text.h"
 
 namespace speclab::experiments {
 namespace {
@@ -76,12 +77,11 @@ std::string decoded(const engines::Tokenizer& tokenizer, const std::string& line
   const std::vector<Token> ids = value.get<std::vector<Token>>();
   warn_of_unknown_ids(tokenizer, ids, number);
   const std::string text = tokenizer.decode(ids);
-  return raw ? text
-             : nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return raw ? text : json_text(nlohmann::json(text));
 }
 
-}  // namespace
-
+/// The ids of a conversation, or its text; with a template file and `text`, no model is loaded.
+/// @throws ConfigError, ModelFileError
 int tokenize_messages(const TokenizeOptions& options) {
   const bool needs_model = !options.template_file || !options.text;
   const auto engines = open_engines();
@@ -93,6 +93,8 @@ int tokenize_messages(const TokenizeOptions& options) {
     fmt::print("[{}]\n", fmt::join(tokenizer->encode(text, engines::SpecialText::parsed), ","));
   return 0;
 }
+
+}  // namespace
 
 int run_tokenize(const TokenizeOptions& options) {
   if (options.chat.messages) return tokenize_messages(options);

@@ -1,4 +1,4 @@
-#include "experiments/drivers/commands/train.h"
+#include "experiments/drivers/commands/commands.h"
 
 #include <fmt/format.h>
 

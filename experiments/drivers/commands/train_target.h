@@ -1,6 +1,6 @@
 #pragma once
 #include "engines/interface/engines.h"
-#include "experiments/drivers/commands/train.h"
+#include "experiments/drivers/commands/commands.h"
 
 namespace speclab::experiments {
 

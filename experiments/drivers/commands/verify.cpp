@@ -1,4 +1,4 @@
-#include "experiments/drivers/commands/verify.h"
+#include "experiments/drivers/commands/commands.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

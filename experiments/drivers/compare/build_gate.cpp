@@ -1,4 +1,4 @@
-#include "experiments/drivers/compare/build_gate.h"
+#include "experiments/drivers/compare/gates.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,6 @@
 #include <tuple>
 
 #include "experiments/drivers/compare/bench_program.h"
-#include "experiments/drivers/compare/gate_folder.h"
 #include "experiments/drivers/compare/pair_runs.h"
 #include "experiments/drivers/program/progress.h"
 #include "sim/system/errors.h"

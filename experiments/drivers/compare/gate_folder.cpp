@@ -1,11 +1,10 @@
-#include "experiments/drivers/compare/gate_folder.h"
+#include "experiments/drivers/compare/gates.h"
 
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "experiments/drivers/compare/gate_text.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "sim/system/json_text.h"

@@ -1,4 +1,4 @@
-#include "experiments/drivers/compare/gate_text.h"
+#include "experiments/drivers/compare/gates.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,6 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "experiments/drivers/compare/gate_folder.h"
 #include "experiments/drivers/predict/text_table.h"
 
 namespace speclab::experiments {

@@ -1,4 +1,4 @@
-#include "experiments/drivers/compare/revision_build.h"
+#include "experiments/drivers/compare/gates.h"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
-#include "experiments/drivers/compare/run_gate.h"
+#include "experiments/drivers/compare/gates.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
 
-#include "analysis/gate/acceptance_gate.h"
+#include "analysis/gate/count_gate.h"
 #include "analysis/tables/file_digests.h"
 #include "experiments/drivers/predict/text_table.h"
 #include "sim/system/errors.h"

@@ -1,7 +1,10 @@
 #pragma once
-// Everything that `speclab generate` refuses before a model is loaded, in the order of a call.
+// Everything that `speclab generate` refuses before a model is loaded, in the order of a call, and
+// how --explain tells a call.
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "engines/interface/language_model.h"
 #include "experiments/drivers/generate/generation_plan.h"
@@ -32,5 +35,26 @@ void check_stream_of_model(const StreamOptions& stream, const engines::LoadedMod
 
 /// An end that no token is would never come. @throws ConfigError
 void check_ends(const engines::StopOptions& stop, const engines::ModelInfo& model);
+
+/// The notes of the values, then those of the mode.
+std::vector<std::string> all_notes(const ReadGeneration& read);
+
+/// The mode, why, and every value that has an effect or was given, with its origin.
+/// {"mode":..., "why":..., "drafted":..., "values":{KEY:{"value":..., "origin":...}},
+/// "notes":[...]}
+KeyValue explanation_json(const ReadGeneration& read);
+
+/// A call beyond its mode: its plan, or its refusal.
+struct ExplainedCall {
+  std::optional<GenerationPlan> plan{};
+  std::string refusal{};  ///< empty if the options alone are no reason
+};
+
+/// {"drafter":{"kind":..., "model":..., "tree":..., "policy":...}, "refusal":null}; the drafter is
+/// null if nothing is drafted or the call is refused.
+KeyValue explained_call_json(const ExplainedCall& call);
+
+/// The explanation as text for people.
+std::string explanation_text(const ReadGeneration& read, const ExplainedCall& call);
 
 }  // namespace speclab::experiments

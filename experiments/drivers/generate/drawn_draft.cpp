@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sim/system/json_text.h"
+
 namespace speclab::experiments {
 namespace {
 
@@ -86,8 +88,7 @@ std::vector<bool> DrawnDraft::accepted_nodes(const RoundRecord& round,
 
 std::string DrawnDraft::name_of(Token token) const {
   if (tokenizer_ == nullptr) return std::to_string(token);
-  return nlohmann::json(tokenizer_->decode({&token, 1}))
-      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_text(nlohmann::json(tokenizer_->decode({&token, 1})));
 }
 
 std::string text_of(const DraftedRound& round) {

@@ -1,4 +1,4 @@
-#include "experiments/drivers/generate/explanation.h"
+#include "experiments/drivers/generate/call_checks.h"
 
 #include <fmt/format.h>
 

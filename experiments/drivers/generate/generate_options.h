@@ -6,7 +6,7 @@
 #include "engines/interface/round_decoder.h"
 #include "experiments/drivers/generate/constraint.h"
 #include "experiments/drivers/generate/text_stream.h"
-#include "experiments/drivers/program/model_options.h"
+#include "experiments/drivers/program/engines_loader.h"
 #include "experiments/drivers/prompts/prompt.h"
 
 namespace CLI {

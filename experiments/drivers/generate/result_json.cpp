@@ -29,20 +29,13 @@ ordered_json rounds_json(const GenerationRecord& record) {
   return rounds;
 }
 
-/// In the target's tokens.
-std::int64_t num_drafted(const GenerationRecord& record) {
-  std::int64_t drafted = 0;
-  for (const RoundRecord& round : record.rounds) drafted += round.drafted;
-  return drafted;
-}
-
 /// Null where both models share a tokenizer.
 ordered_json bridge_json(const GenerationRecord& record) {
   if (!record.bridge) return nullptr;
   const BridgeUse& use = *record.bridge;
   return {{"kind", use.bridge},
           {"draft_tokens", use.draft_tokens},
-          {"target_tokens", num_drafted(record)},
+          {"target_tokens", total_of(record.rounds, &RoundRecord::drafted)},
           {"spelling_seconds", static_cast<double>(use.spelling_ns) * 1e-9},
           {"shared_vocabulary", use.overlap.shared},
           {"draft_vocabulary", use.overlap.draft},
@@ -158,10 +151,10 @@ ordered_json search_json(const TextWork& work, const SearchOutcome& found) {
                       {"stop_reason", to_string(best.sequence.stop_reason)},
                       {"sequences", sequences_json(found, has_forced_words)},
                       {"mode", plan.mode.name()},
-                      {"steps", record.num_steps},
-                      {"rows", record.num_rows},
-                      {"drafted_steps", record.num_drafted},
-                      {"accepted_steps", record.num_accepted},
+                      {"steps", record.rounds.size()},
+                      {"rows", total_of(record.rounds, &RoundRecord::rows)},
+                      {"drafted_steps", total_of(record.rounds, &RoundRecord::drafted)},
+                      {"accepted_steps", total_of(record.rounds, &RoundRecord::accepted)},
                       {"rounds", ordered_json::array()},
                       {"time_to_first_token_seconds", nullptr},
                       {"tokens_per_round", nullptr}};
@@ -181,10 +174,6 @@ ordered_json token_json(const GenerationRecord& record, std::size_t index,
           {"round", record.rounds.back().round}};
 }
 
-std::string json_text(const ordered_json& value) {
-  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 std::string bridge_note(const GenerationRecord& record) {
   if (!record.bridge) return "";
   const BridgeUse& use = *record.bridge;
@@ -192,7 +181,7 @@ std::string bridge_note(const GenerationRecord& record) {
       "drafts crossed to the target's tokenizer by {}: {} tokens of the drafter became {} of the "
       "target; spelling took {:.1f} % of decoding; {} of the drafter's {} tokens are among the "
       "target's {}",
-      use.bridge, use.draft_tokens, num_drafted(record),
+      use.bridge, use.draft_tokens, total_of(record.rounds, &RoundRecord::drafted),
       100.0 * static_cast<double>(use.spelling_ns) / static_cast<double>(record.decode_ns),
       use.overlap.shared, use.overlap.draft, use.overlap.target);
 }

@@ -75,13 +75,16 @@ void print_missing_words(const std::vector<FoundText>& texts) {
                  i + 1, nlohmann::json(missing).dump());
 }
 
+double per_round(const engines::SearchRecord& record, std::int32_t RoundRecord::* number) {
+  return static_cast<double>(total_of(record.rounds, number)) /
+         static_cast<double>(record.rounds.size());
+}
+
 /// Steps a forward, of beams that have drafts.
 std::string steps_text(const GenerationPlan& plan, const engines::SearchRecord& record) {
   if (!plan.mode.drafted || !plan.mode.searches()) return "";
-  return fmt::format(
-      " and {:.2f} steps, with drafts by {}",
-      1.0 + static_cast<double>(record.num_accepted) / static_cast<double>(record.num_steps),
-      plan.decoding.drafter.kind);
+  return fmt::format(" and {:.2f} steps, with drafts by {}",
+                     1.0 + per_round(record, &RoundRecord::accepted), plan.decoding.drafter.kind);
 }
 
 /// "2 end_of_sequence, 1 length"; without numbers if all texts ended alike.
@@ -101,10 +104,10 @@ void print_search_summary(const GenerationPlan& plan, const engines::ModelInfo& 
              "[{}] {} tokens in {} sequences ({}): {:.1f} tokens/s; {} forwards of {:.1f} rows{}; "
              "prefill {:.0f} ms; {} in {} on {}, kernels {}\n",
              plan.mode.name(), found.num_tokens(), found.texts.size(), stop_reasons(found.texts),
-             static_cast<double>(found.num_tokens()) / seconds(record.decode_ns), record.num_steps,
-             static_cast<double>(record.num_rows) / static_cast<double>(record.num_steps),
-             steps_text(plan, record), seconds(record.prefill_ns) * 1e3, model.name, model.dtype,
-             model.device, model.kernels);
+             static_cast<double>(found.num_tokens()) / seconds(record.decode_ns),
+             record.rounds.size(), per_round(record, &RoundRecord::rows), steps_text(plan, record),
+             seconds(record.prefill_ns) * 1e3, model.name, model.dtype, model.device,
+             model.kernels);
 }
 
 /// Draws of text number `copy` of a prompt. The first has those of a call that asks for one text.
@@ -115,18 +118,19 @@ std::uint32_t sequence_of(const engines::Request& request, std::int32_t copy) {
 
 constexpr std::int32_t kMostInBatch = 32;  ///< texts that are drawn side by side
 
+/// Their rounds of one number are one forward.
 void add_texts(engines::SearchRecord& record, const std::vector<GenerationRecord>& texts) {
-  std::int64_t steps = 0;
+  const std::size_t before = record.rounds.size();
   for (const GenerationRecord& text : texts) {
     record.sequences.push_back({.ids = text.output_ids, .stop_reason = text.stop_reason});
     record.prefill_ns += text.prefill_ns;
     record.decode_ns += text.decode_ns;
-    steps = std::max(steps, std::int64_t{std::ssize(text.rounds)});
-    for (const RoundRecord& round : text.rounds) record.num_rows += round.rows;
+    record.rounds.resize(std::max(record.rounds.size(), before + text.rounds.size()));
+    for (std::size_t i = 0; i < text.rounds.size(); ++i)
+      record.rounds[before + i].rows += text.rounds[i].rows;
     record.read.target += text.read.target;
     record.read.draft += text.read.draft;
   }
-  record.num_steps += steps;
 }
 
 /// Several texts, drawn side by side in batches.

@@ -15,6 +15,7 @@
 #include "sim/core/records.h"
 #include "sim/policies/policy_registry.h"
 #include "sim/policies/simple_policies.h"
+#include "sim/system/json_text.h"
 
 namespace speclab::experiments {
 namespace {

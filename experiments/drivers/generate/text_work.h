@@ -86,9 +86,6 @@ nlohmann::ordered_json search_json(const TextWork& work, const SearchOutcome& fo
 nlohmann::ordered_json token_json(const GenerationRecord& record, std::size_t index,
                                   const std::string* text);
 
-/// One line; bytes that are no text become U+FFFD.
-std::string json_text(const nlohmann::ordered_json& value);
-
 /// A sentence on how drafts crossed between two tokenizers; empty where they did not.
 std::string bridge_note(const GenerationRecord& record);
 

@@ -232,8 +232,7 @@ EntryLine entry_line(std::string_view payload) {
 
 std::string entry_payload(const EntryLine& place, const Json& entry) {
   return fmt::format("{} {} {} {}", place.kind, place.section,
-                     place.key.empty() ? kNoKey : place.key,
-                     entry.dump(-1, ' ', false, Json::error_handler_t::replace));
+                     place.key.empty() ? kNoKey : place.key, json_text(entry));
 }
 
 Json entry_json(const EntryLine& line) {

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <string_view>
 
-#include "experiments/drivers/program/whole_lines.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "sim/system/sha256.h"
@@ -16,6 +17,56 @@ namespace speclab::experiments {
 namespace {
 
 constexpr std::size_t kDigestLength = Journal::kDigestLength;
+
+/// Reads a file line by line, in blocks; a last line without its line feed is none.
+class WholeLines {
+ public:
+  /// @throws DataError as open_input
+  explicit WholeLines(const std::string& path);
+  /// The next line without its line feed, until next() is called again. @throws DataError if it
+  /// cannot be read, or is above kLargestFileRead
+  std::optional<std::string_view> next();
+  /// Read so far; of the whole file where next() has said that there is no more.
+  std::uint64_t num_bytes() const { return num_bytes_; }
+
+ private:
+  bool read_block();
+
+  std::string path_;
+  std::ifstream file_;
+  std::string buffer_;
+  std::uint64_t num_bytes_ = 0;
+  std::size_t begin_ = 0,
+              searched_ = 0;  ///< of the next line, and how far it has no line feed; in the buffer
+};
+
+constexpr std::size_t kBlockBytes = 1 << 20;
+
+WholeLines::WholeLines(const std::string& path) : path_(path), file_(open_input(path)) {}
+
+std::optional<std::string_view> WholeLines::next() {
+  std::size_t end;
+  while ((end = buffer_.find('\n', searched_)) == std::string::npos)
+    if (!read_block()) return std::nullopt;
+  const std::string_view line = std::string_view(buffer_).substr(begin_, end - begin_);
+  begin_ = searched_ = end + 1;
+  return line;
+}
+
+bool WholeLines::read_block() {
+  buffer_.erase(0, begin_);
+  begin_ = 0;
+  searched_ = buffer_.size();
+  if (buffer_.size() > kLargestFileRead)
+    throw DataError(fmt::format("{}: has a line above {} bytes; is it the file that was meant?",
+                                path_, kLargestFileRead));
+  buffer_.resize(searched_ + kBlockBytes);
+  file_.read(buffer_.data() + searched_, kBlockBytes);
+  buffer_.resize(searched_ + static_cast<std::size_t>(file_.gcount()));
+  num_bytes_ += static_cast<std::uint64_t>(file_.gcount());
+  if (file_.bad()) throw DataError(fmt::format("{}: cannot read: {}", path_, std::strerror(errno)));
+  return file_.gcount() > 0;
+}
 
 /// What a line's digest is made from, beside its payload.
 struct Chain {

@@ -1,4 +1,4 @@
-#include "experiments/drivers/journal/json_columns.h"
+#include "experiments/drivers/journal/named_fields.h"
 
 #include <fmt/format.h>
 

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <exception>
 #include <optional>
 #include <string>
@@ -22,7 +23,6 @@
 #include <vector>
 
 #include "experiments/drivers/journal/entry_json.h"
-#include "experiments/drivers/journal/json_columns.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {
@@ -78,6 +78,19 @@ concept HasFields = requires(T& value, const Bind<int>& bind) { name_fields(bind
 
 template <typename T>
 concept IsOptional = requires(T& field) { field ? field.emplace() : *field; };
+
+// Where the fields of structs stand in JSON, in both formats of the journal.
+
+/// Objects, which have at least one name in common, as one object of columns; null where an object
+/// lacks a name.
+Json as_columns(const Json& objects);
+/// The objects that columns were made of; a list of format 1 stays as it is. @throws DataError
+/// where columns are of different lengths, nlohmann::json::exception
+Json as_rows(const Json& columns);
+/// The field of a struct; null where it is not there. @param place  among its fields
+const Json* field_in(const Json& json, const char* name, std::size_t place);
+/// Whether an optional field has no value: format 1 has an empty text or an empty list there, too.
+bool tells_nothing(const Json& json);
 
 template <typename T>
 Json json_of(const T& value);

@@ -8,7 +8,7 @@
 
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/journal/entry_json.h"
-#include "experiments/drivers/journal/json_columns.h"
+#include "experiments/drivers/journal/named_fields.h"
 #include "experiments/drivers/journal/origin.h"
 #include "sim/system/errors.h"
 

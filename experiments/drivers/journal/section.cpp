@@ -1,9 +1,9 @@
-#include "experiments/drivers/journal/section.h"
+#include "experiments/drivers/journal/run_log.h"
 
 #include <algorithm>
 
 #include "experiments/drivers/config/kinds.h"
-#include "experiments/drivers/journal/json_columns.h"
+#include "experiments/drivers/journal/named_fields.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

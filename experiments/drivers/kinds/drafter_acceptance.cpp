@@ -1,15 +1,14 @@
-#include "experiments/drivers/kinds/drafter_acceptance.h"
+#include "experiments/drivers/kinds/kind_entries.h"
 
 #include <algorithm>
 
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/journal/named_fields.h"
 #include "experiments/drivers/journal/run_log.h"
-#include "experiments/drivers/kinds/cell_entry.h"
 #include "experiments/drivers/kinds/draft_sums.h"
 #include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/measure/workbench.h"
-#include "experiments/drivers/plan/cells.h"
+#include "experiments/drivers/plan/plan_parts.h"
 #include "sim/policies/policy_registry.h"
 
 namespace speclab::experiments {

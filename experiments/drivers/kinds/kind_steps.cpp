@@ -6,7 +6,6 @@
 #include "experiments/drivers/measure/cost_measurement.h"
 #include "experiments/drivers/measure/measurement.h"
 #include "experiments/drivers/measure/pilots.h"
-#include "experiments/drivers/measure/warm_up.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "experiments/drivers/predict/predictions.h"
 #include "sim/system/errors.h"

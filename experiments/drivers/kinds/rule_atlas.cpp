@@ -1,4 +1,4 @@
-#include "experiments/drivers/kinds/rule_atlas.h"
+#include "experiments/drivers/kinds/kind_entries.h"
 
 #include <algorithm>
 
@@ -7,10 +7,9 @@
 #include "experiments/drivers/journal/named_fields.h"
 #include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/kinds/atlas_rules.h"
-#include "experiments/drivers/kinds/cell_entry.h"
 #include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/measure/workbench.h"
-#include "experiments/drivers/plan/cells.h"
+#include "experiments/drivers/plan/plan_parts.h"
 #include "sim/policies/policy_registry.h"
 #include "sim/system/errors.h"
 

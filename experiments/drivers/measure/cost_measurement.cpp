@@ -11,7 +11,7 @@
 #include "experiments/drivers/measure/forward_costs.h"
 #include "experiments/drivers/measure/pilots.h"
 #include "experiments/drivers/measure/workbench.h"
-#include "experiments/drivers/plan/measuring_order.h"
+#include "experiments/drivers/plan/plan_parts.h"
 
 namespace speclab::experiments {
 namespace {

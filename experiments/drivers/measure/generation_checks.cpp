@@ -1,4 +1,4 @@
-#include "experiments/drivers/measure/generation_checks.h"
+#include "experiments/drivers/measure/measurement.h"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,6 @@
 #include "experiments/drivers/journal/crash_note.h"
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/journal/run_log.h"
-#include "experiments/drivers/measure/generation_checks.h"
 #include "experiments/drivers/measure/pilots.h"
 #include "experiments/drivers/measure/second_decoding.h"
 #include "experiments/drivers/measure/workbench.h"

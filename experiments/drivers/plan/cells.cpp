@@ -1,4 +1,4 @@
-#include "experiments/drivers/plan/cells.h"
+#include "experiments/drivers/plan/plan_parts.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,6 @@
 #include "engines/interface/sampling_rows.h"
 #include "experiments/drivers/config/named_drafters.h"
 #include "experiments/drivers/plan/plan.h"
-#include "experiments/drivers/plan/plan_prompts.h"
 #include "sim/core/tree_growth.h"
 #include "sim/policies/policy_registry.h"
 #include "sim/system/errors.h"

@@ -1,4 +1,4 @@
-#include "experiments/drivers/plan/measuring_order.h"
+#include "experiments/drivers/plan/plan_parts.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "experiments/drivers/plan/plan_prompts.h"
+#include "experiments/drivers/plan/plan_parts.h"
 
 #include <fmt/format.h>
 

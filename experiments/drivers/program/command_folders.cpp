@@ -44,4 +44,11 @@ std::vector<std::string> names_in_run_folder() {
       "journal", "lock", "shards", "slurm", "manifest.toml", "rows.csv", analysis::kDigestsFile};
 }
 
+void expect_distinct_folders(const std::vector<std::string>& folders) {
+  std::set<std::filesystem::path> seen;
+  for (const std::string& folder : folders)
+    if (!seen.insert(std::filesystem::weakly_canonical(folder)).second)
+      throw ConfigError(escaped(folder, 200) + " is given twice; give it once");
+}
+
 }  // namespace speclab::experiments

@@ -20,6 +20,9 @@ void refuse_used_folder(const std::string& folder, std::span<const std::string> 
 /// Names that `speclab run` gives in its folder and that are hardly a user's, as times.csv may be.
 std::vector<std::string> names_in_run_folder();
 
+/// @throws ConfigError if two of them are one folder
+void expect_distinct_folders(const std::vector<std::string>& folders);
+
 /// A folder among the system's temporary ones, which is gone afterwards.
 class ScratchFolder {
  public:

@@ -1,4 +1,5 @@
 #pragma once
+
 #include <memory>
 #include <string>
 
@@ -15,5 +16,12 @@ std::unique_ptr<engines::Engines> open_engines();
 std::string engines_sha256();
 /// Whether this build has any: the preset sim-only has none.
 bool have_engines();
+
+/// What every command that runs a model takes.
+struct CommonOptions {
+  engines::ModelOptions model{.model = "smollm2-135m"};
+  std::uint64_t seed = 0;
+  bool json = false;
+};
 
 }  // namespace speclab::experiments

@@ -1,4 +1,4 @@
-#include "experiments/drivers/program/exit_codes.h"
+#include "experiments/drivers/program/build_info.h"
 
 #include <algorithm>
 #include <array>

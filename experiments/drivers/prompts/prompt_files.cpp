@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "experiments/drivers/prompts/prompt_record.h"
 #include "experiments/drivers/toml/config_reader.h"
 #include "sim/system/errors.h"
 #include "sim/system/json_text.h"

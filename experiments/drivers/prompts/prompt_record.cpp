@@ -1,4 +1,4 @@
-#include "experiments/drivers/prompts/prompt_record.h"
+#include "experiments/drivers/prompts/prompt_files.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

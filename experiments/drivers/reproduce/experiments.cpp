@@ -1,9 +1,8 @@
-#include "experiments/drivers/reproduce/experiments.h"
+#include "experiments/drivers/reproduce/tables/tables.h"
 
 #include <string>
 
 #include "experiments/drivers/reproduce/measured/measured_table.h"
-#include "experiments/drivers/reproduce/tables/tables.h"
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {

@@ -1,4 +1,4 @@
-#include "experiments/drivers/run/manifest.h"
+#include "experiments/drivers/run/run_files.h"
 
 #include <fmt/format.h>
 

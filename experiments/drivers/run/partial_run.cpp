@@ -1,4 +1,4 @@
-#include "experiments/drivers/run/partial_run.h"
+#include "experiments/drivers/run/run_files.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/journal/failures.h"
 #include "experiments/drivers/journal/run_log.h"
-#include "experiments/drivers/run/run_files.h"
 #include "experiments/drivers/run/run_journals.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"

@@ -1,43 +1,26 @@
 #include "experiments/drivers/run/row_tables.h"
 
+#include <algorithm>
+
 #include "analysis/tables/generation_tables.h"
 #include "analysis/tables/rounds.h"
 #include "analysis/tables/timeline.h"
 #include "experiments/drivers/journal/entry_json.h"
-#include "experiments/drivers/plan/cells.h"
+#include "experiments/drivers/plan/plan_parts.h"
+#include "sim/system/json_text.h"
 
 namespace speclab::experiments {
 namespace {
 
-/// Sums over the rounds of a generation.
-struct RoundTotals {
-  std::int64_t drafting_rounds = 0, drafted = 0, accepted = 0, tested = 0, recovered = 0, bonus = 0;
-  std::int64_t draft_ns = 0, target_ns = 0, verify_ns = 0, other_ns = 0;
-
-  explicit RoundTotals(const std::vector<RoundRecord>& rounds) {
-    for (const RoundRecord& round : rounds) {
-      drafting_rounds += round.drafted > 0 ? 1 : 0;
-      drafted += round.drafted;
-      accepted += round.accepted;
-      tested += round.tested;
-      ++(round.next_kind == NextKind::bonus ? bonus : recovered);
-      draft_ns += round.draft_ns;
-      target_ns += round.target_ns;
-      verify_ns += round.verify_ns;
-      other_ns += round.other_ns;
-    }
-  }
-};
-
 /// Fills the fields of times.csv.
-void add_times(const RowEntry& row, const RoundTotals& totals, analysis::Generation& g) {
+void add_times(const RowEntry& row, analysis::Generation& g) {
   g.prefill_ns = row.prefill_ns;
   g.time_to_first_token_ns = row.time_to_first_token_ns;
   g.decode_ns = row.decode_ns;
-  g.draft_ns = totals.draft_ns;
-  g.target_ns = totals.target_ns;
-  g.verify_ns = totals.verify_ns;
-  g.other_ns = totals.other_ns;
+  g.draft_ns = total_of(row.rounds, &RoundRecord::draft_ns);
+  g.target_ns = total_of(row.rounds, &RoundRecord::target_ns);
+  g.verify_ns = total_of(row.rounds, &RoundRecord::verify_ns);
+  g.other_ns = total_of(row.rounds, &RoundRecord::other_ns);
   g.peak_memory_bytes = row.peak_memory_bytes;
   if (row.read) {
     g.target_bytes = row.read->target;
@@ -49,10 +32,7 @@ void add_times(const RowEntry& row, const RoundTotals& totals, analysis::Generat
   }
 }
 
-/// Text that is no UTF-8 is replaced.
-std::string json_line(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string json_line(const Json& json) { return json_text(json) + "\n"; }
 
 }  // namespace
 
@@ -99,7 +79,10 @@ std::vector<NamedFile> RowTables::files() && {
 
 analysis::Generation RowTables::generation_of(const RowEntry& row) const {
   const Prompt& prompt = plan_.prompts[generation(row).prompt];
-  const RoundTotals totals(row.rounds);
+  const std::int64_t rounds = std::ssize(row.rounds),
+                     bonus =
+                         std::ranges::count(row.rounds, NextKind::bonus, &RoundRecord::next_kind),
+                     drafting = rounds - std::ranges::count(row.rounds, 0, &RoundRecord::drafted);
   const bool is_forced = cell(row).is_replayed();
   analysis::Generation g{.row_id = row.row_id,
                          .cell_id = cell(row).id,
@@ -111,20 +94,20 @@ analysis::Generation RowTables::generation_of(const RowEntry& row) const {
                          .sequence_id = plan_.sequence_id(generation(row)),
                          .prompt_tokens = row.prompt_tokens,
                          .output_tokens = row.output_tokens,
-                         .rounds = static_cast<std::int64_t>(row.rounds.size()),
-                         .drafting_rounds = totals.drafting_rounds,
-                         .drafted = totals.drafted,
-                         .accepted = totals.accepted,
-                         .tested = totals.tested,
-                         .recovered = totals.recovered,
-                         .bonus = totals.bonus,
+                         .rounds = rounds,
+                         .drafting_rounds = drafting,
+                         .drafted = total_of(row.rounds, &RoundRecord::drafted),
+                         .accepted = total_of(row.rounds, &RoundRecord::accepted),
+                         .tested = total_of(row.rounds, &RoundRecord::tested),
+                         .recovered = rounds - bonus,
+                         .bonus = bonus,
                          .stop_reason = to_string(row.stop_reason),
                          .output_hash = row.output_hash,
                          .lossless = !is_forced && !is_lossy(cell(row)),
                          .law_distance = row.law_distance,
                          .forced_acceptance = is_forced,
                          .section = row.section};
-  add_times(row, totals, g);
+  add_times(row, g);
   return g;
 }
 

@@ -10,7 +10,6 @@
 #include "experiments/drivers/kinds/kind_steps.h"
 #include "experiments/drivers/predict/predictions.h"
 #include "experiments/drivers/prompts/chat_prompt.h"
-#include "experiments/drivers/run/manifest.h"
 #include "experiments/drivers/run/run_files.h"
 #include "experiments/drivers/run/run_journals.h"
 #include "sim/system/errors.h"

@@ -17,7 +17,6 @@
 #include "experiments/drivers/measure/forward_costs.h"
 #include "experiments/drivers/measure/workbench.h"
 #include "experiments/drivers/predict/predictions.h"
-#include "experiments/drivers/run/manifest.h"
 #include "experiments/drivers/run/row_tables.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"

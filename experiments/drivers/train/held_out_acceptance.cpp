@@ -1,4 +1,4 @@
-#include "experiments/drivers/train/held_out_acceptance.h"
+#include "experiments/drivers/train/training_run.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "experiments/drivers/train/speed_probe.h"
+#include "experiments/drivers/train/training_sizes.h"
 
 #include <algorithm>
 #include <chrono>

@@ -12,7 +12,6 @@
 #include "experiments/drivers/program/command_folders.h"
 #include "experiments/drivers/prompts/chat_prompt.h"
 #include "experiments/drivers/prompts/prompt.h"
-#include "experiments/drivers/train/held_out_acceptance.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "sim/system/sha256.h"

@@ -1,8 +1,11 @@
 #pragma once
-// Sizes of a training that is to end within some minutes, and the forecast of its time.
+// Sizes of a training that is to end within some minutes, the speeds that they are chosen by, and
+// the forecast of its time.
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "experiments/drivers/config/train_config.h"
 
@@ -68,5 +71,28 @@ std::int64_t num_prompts_within(double minutes, std::int64_t most, const TrainCo
 
 /// "8.4 min: 480 texts of up to 96 tokens (7.9 min), counting (0.1 min), validation (0.4 min)"
 std::string forecast_text(const TrainConfig& config, const TrainingForecast& forecast);
+
+// Speeds of a target and of its drafter's training, by a few seconds of the real work in a folder
+// that is gone afterwards.
+
+/// The training that a probe takes a part of.
+struct ProbedTraining {
+  engines::Engines& engines;
+  const engines::LoadedModel& target;
+  const TrainConfig& config;  ///< as settings_for_target gives it
+  std::function<void()> check_interruption;
+};
+
+/// Makes a batch of texts of a few tokens. For drafters with steps it also makes a few texts of
+/// full length, and takes steps on them.
+/// @param prompts  that fit, at least 16
+/// @throws what Engines::train throws for a target that has no such drafter
+TrainingSpeeds measure_speeds(const ProbedTraining& training,
+                              const std::vector<std::vector<Token>>& prompts);
+
+/// How many texts of these prompts the cache file of the training's own text holds.
+/// @param training.config.options.own_text.cache_file  may be missing
+std::int64_t count_cached_texts(const ProbedTraining& training,
+                                const std::vector<std::vector<Token>>& prompts);
 
 }  // namespace speclab::experiments

@@ -1,4 +1,4 @@
-#include "experiments/drivers/verify/exact_law.h"
+#include "experiments/drivers/verify/verification.h"
 
 #include <cmath>
 #include <map>

@@ -1,4 +1,4 @@
-#include "experiments/drivers/verify/sampled_law.h"
+#include "experiments/drivers/verify/verification.h"
 
 #include <algorithm>
 #include <array>

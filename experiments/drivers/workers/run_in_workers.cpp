@@ -16,7 +16,6 @@
 #include "experiments/drivers/measure/measurement.h"
 #include "experiments/drivers/predict/predictions.h"
 #include "experiments/drivers/run/run_journals.h"
-#include "experiments/drivers/workers/worker_pool.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 

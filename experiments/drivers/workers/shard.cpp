@@ -7,7 +7,7 @@
 #include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/measure/measurement.h"
 #include "experiments/drivers/predict/predictions.h"
-#include "experiments/drivers/run/manifest.h"
+#include "experiments/drivers/run/run_files.h"
 #include "experiments/drivers/run/run_journals.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"

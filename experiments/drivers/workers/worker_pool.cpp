@@ -1,4 +1,4 @@
-#include "experiments/drivers/workers/worker_pool.h"
+#include "experiments/drivers/workers/run_in_workers.h"
 
 #include <fmt/format.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "analysis/gate/acceptance_gate.h"
+#include "analysis/gate/count_gate.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/gate/gate_power.h"
+#include "analysis/gate/time_gate.h"
 
 #include <gtest/gtest.h>
 

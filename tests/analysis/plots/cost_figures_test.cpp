@@ -1,4 +1,4 @@
-#include "analysis/plots/cost_figures.h"
+#include "analysis/plots/kind_figures.h"
 
 #include <gtest/gtest.h>
 

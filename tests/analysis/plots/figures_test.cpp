@@ -6,10 +6,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "analysis/plots/drafter_size_figures.h"
 #include "analysis/plots/figure_text.h"
 #include "analysis/plots/gnuplot_script.h"
-#include "analysis/plots/ledger_figures.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "tests/analysis/support/summarised_run.h"

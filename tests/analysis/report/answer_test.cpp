@@ -1,6 +1,6 @@
 // Sentences that a reader takes away, of groups made by hand.
 
-#include "analysis/report/answer.h"
+#include "analysis/report/page.h"
 
 #include <gtest/gtest.h>
 

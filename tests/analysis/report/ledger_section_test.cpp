@@ -1,4 +1,4 @@
-#include "analysis/report/ledger_section.h"
+#include "analysis/report/page.h"
 
 #include <gtest/gtest.h>
 

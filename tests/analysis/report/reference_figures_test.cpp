@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "analysis/plots/gnuplot.h"
-#include "analysis/plots/training_figures.h"
+#include "analysis/plots/kind_figures.h"
 #include "analysis/report/report.h"
 #include "sim/system/files.h"
 #include "tests/analysis/support/figure_intervals.h"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "analysis/stats/group_ratio.h"
 #include "analysis/stats/groups.h"
 #include "analysis/tables/table.h"
 #include "sim/system/errors.h"

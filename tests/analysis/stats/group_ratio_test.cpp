@@ -1,6 +1,6 @@
 // Ratios of sums over generations.
 
-#include "analysis/stats/group_ratio.h"
+#include "analysis/stats/groups.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/stats/paired_difference.h"
+#include "analysis/stats/significance.h"
 
 #include <gtest/gtest.h>
 

@@ -81,6 +81,10 @@ SearchRecord found(LanguageModel& model, const DecoderOptions& options, const Re
   return BeamSearch(model, nullptr, options, chance, std::move(drafter)).run(request, [] {});
 }
 
+std::int64_t num_accepted(const SearchRecord& record) {
+  return total_of(record.rounds, &RoundRecord::accepted);
+}
+
 void expect_same_texts(const SearchRecord& drafted, const SearchRecord& plain) {
   ASSERT_EQ(drafted.sequences.size(), plain.sequences.size());
   for (std::size_t i = 0; i < plain.sequences.size(); ++i) {
@@ -88,8 +92,8 @@ void expect_same_texts(const SearchRecord& drafted, const SearchRecord& plain) {
     EXPECT_EQ(drafted.sequences[i].score, plain.sequences[i].score) << "sequence " << i;
     EXPECT_EQ(drafted.sequences[i].stop_reason, plain.sequences[i].stop_reason);
   }
-  EXPECT_EQ(drafted.num_steps + drafted.num_accepted, plain.num_steps);
-  EXPECT_LE(drafted.num_accepted, drafted.num_drafted);
+  EXPECT_EQ(std::ssize(drafted.rounds) + num_accepted(drafted), std::ssize(plain.rounds));
+  EXPECT_LE(num_accepted(drafted), total_of(drafted.rounds, &RoundRecord::drafted));
 }
 
 /// Steps that drafts of each skill saved.
@@ -103,7 +107,7 @@ void compare_skills(LanguageModel& model, const DecoderOptions& options, const R
     const SearchRecord drafted =
         found(model, options, request, std::make_unique<SkilledDrafter>(model, skill));
     expect_same_texts(drafted, plain);
-    saved[skill] += drafted.num_accepted;
+    saved[skill] += num_accepted(drafted);
   }
 }
 
@@ -150,9 +154,9 @@ TEST(DraftedBeams, ComeFromEveryDrafterThatFollowsBeams) {
         found(pair.target(), options, request,
               make_beam_drafter(options, request.prompt_ids.size(), pair.target().info(), pair));
     expect_same_texts(drafted, plain);
-    EXPECT_GT(drafted.num_drafted, 0);
-    if (std::string_view(kind) == "small_transformer") EXPECT_GT(drafted.num_accepted, 0);
-    saved += drafted.num_accepted;
+    EXPECT_GT(total_of(drafted.rounds, &RoundRecord::drafted), 0);
+    if (std::string_view(kind) == "small_transformer") EXPECT_GT(num_accepted(drafted), 0);
+    saved += num_accepted(drafted);
   }
   EXPECT_GT(saved, 0);
 }

@@ -89,13 +89,10 @@ Reproduction hf_temperature(const Papers& papers, const RunFolders& folders) {
        "OPT and other pairs in PyTorch, an RTX 3090 and others; their sampling looks whether the "
        "target's sample is the draft"},
       run);
-  for (Comparison& row : result.rows) {
-    if (row.quantity != "speedup" || !row.setting.starts_with("temperature=0;")) continue;
-    row.quantity = "speedup_max_ratio";  // the name of their claim
-    row = compare(claims, row);
-    row.quantity = "speedup";
-    row.note = "theirs: greedy, the upper end where the target fits into memory";
-  }
+  for (Comparison& row : result.rows)
+    if (row.quantity == "speedup" && row.setting.starts_with("temperature=0;"))
+      row = beside_claim(claims, row, "speedup_max_ratio",
+                         "theirs: greedy, the upper end where the target fits into memory");
   return result;
 }
 
@@ -131,16 +128,16 @@ Reproduction ntt_model_size(const Papers& papers, const RunFolders& folders) {
   const auto plain_step = [&](const std::string& model) {
     return group_of(run, model, true).summary.round_ns.value;
   };
-  Comparison ratio{
-      .setting = models.rbegin()->second + " / " + models.begin()->second,
-      .quantity = "opt_13b_over_125m_time_ratio",
-      .ours = plain_step(models.rbegin()->second) / plain_step(models.begin()->second)};
-  ratio = compare(papers.table("ntt_assisted_generation.csv"), ratio);
-  ratio.quantity = "plain_step_time_ratio";
-  ratio.note =
+  const auto& [least, smallest] = *models.begin();
+  const auto& [most, largest] = *models.rbegin();
+  result.rows.push_back(beside_claim(
+      papers.table("ntt_assisted_generation.csv"),
+      {.setting = largest + " / " + smallest,
+       .quantity = "plain_step_time_ratio",
+       .ours = plain_step(largest) / plain_step(smallest)},
+      "opt_13b_over_125m_time_ratio",
       fmt::format("theirs: OPT-13B over OPT-125M, a hundredfold of parameters; ours {:.0f}-fold",
-                  models.rbegin()->first / models.begin()->first);
-  result.rows.push_back(ratio);
+                  most / least)));
   result.figures.push_back(figure.figure());
   result.remarks.push_back(
       context_remark(run.description(), "OPT of 125M to 13B on one A100, assistant OPT-125M"));

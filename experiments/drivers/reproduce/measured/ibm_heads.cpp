@@ -36,7 +36,7 @@ void add_domain(const ObservedRun& run, const Domain& domain, double temperature
                 const analysis::Table& claims, BesideFigure& figure, Reproduction& result) {
   Comparison best{.setting = fmt::format("trained_on={};category={};temperature={}", domain.name,
                                          domain.category, temperature),
-                  .quantity = domain.fewest};
+                  .quantity = "heads_with_most_tokens_per_round"};
   double most_tokens = 0;
   for (const int heads : kHeads) {
     const analysis::DrafterAcceptance& cell = observed(run, domain, heads, temperature);
@@ -47,11 +47,10 @@ void add_domain(const ObservedRun& run, const Domain& domain, double temperature
     if (cell.tokens_per_round.value > most_tokens)
       most_tokens = cell.tokens_per_round.value, best.ours = heads;
   }
-  best = compare(claims, best);
-  best.quantity = "heads_with_most_tokens_per_round";
-  best.note = fmt::format("theirs: {:.0f} to {:.0f}", *best.reference,
-                          *compare(claims, {.setting = "", .quantity = domain.most}).reference);
-  result.rows.push_back(best);
+  const auto theirs = [&](const char* quantity) { return value_of(claims, "quantity", quantity); };
+  result.rows.push_back(beside_claim(
+      claims, best, domain.fewest,
+      fmt::format("theirs: {:.0f} to {:.0f}", theirs(domain.fewest), theirs(domain.most))));
 }
 
 }  // namespace

@@ -28,17 +28,6 @@ std::string setting_of(const Setting& axes) {
                      axes.batch, draft_length_of(axes));
 }
 
-/// The article's claim beside ours, under the name of ours.
-Comparison claim(const analysis::Table& claims, Comparison ours, const char* theirs,
-                 std::string note) {
-  const std::string quantity = ours.quantity;
-  ours.quantity = theirs;
-  ours = compare(claims, ours);
-  ours.quantity = quantity;
-  ours.note = std::move(note);
-  return ours;
-}
-
 /// The gain of assistance alone with bfloat16, int8 and streamed weights.
 std::optional<Comparison> assisted_claim(const analysis::Table& claims,
                                          const analysis::Group& group) {
@@ -48,13 +37,14 @@ std::optional<Comparison> assisted_claim(const analysis::Table& claims,
                                         needed(group.summary.tokens_per_round, "rounds").value);
   const std::string lever = lever_of(group.axes);
   if (lever == "bfloat16")
-    return claim(claims, ours, "speedup_max_ratio", "theirs: greedy, the upper end; " + round);
+    return beside_claim(claims, ours, "speedup_max_ratio",
+                        "theirs: greedy, the upper end; " + round);
   if (lever == "int8")
-    return claim(claims, ours, "speedup_int8_max_ratio",
-                 "theirs: greedy, the upper end with int8 weights; " + round);
+    return beside_claim(claims, ours, "speedup_int8_max_ratio",
+                        "theirs: greedy, the upper end with int8 weights; " + round);
   if (lever == "streamed")
-    return claim(claims, ours, "speedup_offload_max_ratio",
-                 "theirs: greedy, the upper end off-loaded; " + round);
+    return beside_claim(claims, ours, "speedup_offload_max_ratio",
+                        "theirs: greedy, the upper end off-loaded; " + round);
   Comparison only = ours;
   only.note = "no claim of theirs; " + round;
   return only;
@@ -72,8 +62,8 @@ std::optional<Comparison> batch_claim(const analysis::Table& claims, const Measu
   const Comparison ours =
       measured(setting_of(group.axes), "batch_gain_ratio", run.speed_over(one, group));
   if (lever_of(group.axes) != "bfloat16") return ours;
-  return claim(claims, ours, "distilgpt2_batch_gain_ratio",
-               "theirs: distilgpt2 in a batch of 64 on an RTX 3090");
+  return beside_claim(claims, ours, "distilgpt2_batch_gain_ratio",
+                      "theirs: distilgpt2 in a batch of 64 on an RTX 3090");
 }
 
 /// The speeds of a group, as rows and marks.

@@ -33,15 +33,14 @@ const analysis::Group& fastest(const MeasuredRun& run, const std::string& catego
   return *best;
 }
 
-/// Their row for the smallest draft model, which is what ours is.
-std::size_t row_of_smallest(const analysis::Table& table, const std::string& task,
-                            double temperature) {
+std::size_t row_of(const analysis::Table& table, const std::string& task, const std::string& model,
+                   double temperature) {
   const auto test = [&](std::size_t row) {
-    return is(table, row, "task", task) && is(table, row, "draft_model", "T5-small") &&
+    return is(table, row, "task", task) && is(table, row, "draft_model", model) &&
            table.number(row, "temperature") == temperature;
   };
   return row_where(table, test,
-                   fmt::format("T5-small for {} at temperature {}", task, temperature));
+                   fmt::format("{} for {} at temperature {}", model, task, temperature));
 }
 
 struct TablePlace {
@@ -63,7 +62,8 @@ void add_measured_drafter(const MeasuredRun& run, const TablePlace& place,
   const double x = figure.place(fmt::format("{}, T={}", place.category, place.temperature));
   figure.add(drafter, x, *best.summary.speedup);
   if (drafter == "small_transformer") {
-    const std::size_t row = row_of_smallest(place.table, place.task, place.temperature);
+    // their smallest draft model, which is what ours is
+    const std::size_t row = row_of(place.table, place.task, "T5-small", place.temperature);
     speedup = compare(place.table, row, "speedup_ratio", speedup);
     acceptance = compare(place.table, row, "acceptance_rate", acceptance);
     figure.add_theirs("T5-small for T5-XXL (theirs)", x, *speedup.reference);
@@ -72,18 +72,18 @@ void add_measured_drafter(const MeasuredRun& run, const TablePlace& place,
   result.rows.push_back(acceptance);
 }
 
-const Comparison& speedup_at(const Reproduction& result, const std::string& category,
-                             double temperature) {
+/// The first such row.
+const Comparison& row_of(const Reproduction& result, const std::string& category,
+                         const std::string& drafter, double temperature) {
   const std::string start =
-      fmt::format("task={};drafter=small_transformer;temperature={};", category, temperature);
-  return *std::ranges::find_if(result.rows, [&](const Comparison& row) {
-    return row.quantity == "speedup" && row.setting.starts_with(start);
-  });
+      fmt::format("task={};drafter={};temperature={};", category, drafter, temperature);
+  return *std::ranges::find_if(
+      result.rows, [&](const Comparison& row) { return row.setting.starts_with(start); });
 }
 
 std::string temperature_remark(const Reproduction& result, const std::string& category) {
-  const Comparison &greedy = speedup_at(result, category, 0.0),
-                   &sampled = speedup_at(result, category, 1.0);
+  const Comparison &greedy = row_of(result, category, "small_transformer", 0.0),
+                   &sampled = row_of(result, category, "small_transformer", 1.0);
   return fmt::format(
       "{}: from temperature 0 to 1 the speed-up goes from {:.2f} to {:.2f}, theirs from {} to {}",
       category, greedy.ours, sampled.ours, *greedy.reference, *sampled.reference);
@@ -104,24 +104,6 @@ constexpr Pairing kPairings[] = {{"wmt_en_de", "translation", "unigram", "unigra
                                  {"cnn_dm", "summarisation", "bigram", "bigram"},
                                  {"cnn_dm", "summarisation", "T5-small", "small_transformer"},
                                  {"dialogue", "chat", "LaMDA 100M", "small_transformer"}};
-
-std::size_t row_of(const analysis::Table& table, const Pairing& pairing, double temperature) {
-  const auto test = [&](std::size_t row) {
-    return is(table, row, "task", pairing.task) && is(table, row, "draft_model", pairing.theirs) &&
-           table.number(row, "temperature") == temperature;
-  };
-  return row_where(
-      table, test,
-      fmt::format("{} for {} at temperature {}", pairing.theirs, pairing.task, temperature));
-}
-
-const Comparison& row_of(const Reproduction& result, const std::string& category,
-                         const std::string& drafter, double temperature) {
-  const std::string start =
-      fmt::format("task={};drafter={};temperature={};", category, drafter, temperature);
-  return *std::ranges::find_if(
-      result.rows, [&](const Comparison& row) { return row.setting.starts_with(start); });
-}
 
 /// In how many tasks and temperatures the unigram keeps less than the bigram, and that less than
 /// the small transformer.
@@ -189,8 +171,8 @@ Reproduction leviathan_table_3(const Papers& papers, const RunFolders& folders) 
       const std::string setting =
           fmt::format("task={};drafter={};temperature={};theirs={}", pairing.category, pairing.ours,
                       temperature, pairing.theirs);
-      result.rows.push_back(compare(table, row_of(table, pairing, temperature), "acceptance_rate",
-                                    measured(setting, "acceptance_rate", ours)));
+      result.rows.push_back(compare(table, row_of(table, pairing.task, pairing.theirs, temperature),
+                                    "acceptance_rate", measured(setting, "acceptance_rate", ours)));
       const double x = figure.place(fmt::format("{}, T={}", pairing.category, temperature));
       figure.add(pairing.ours, x, ours);
       figure.add_theirs(std::string(pairing.theirs) + " (theirs)", x,

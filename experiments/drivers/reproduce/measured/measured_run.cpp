@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "analysis/tables/file_digests.h"
 #include "engines/interface/names.h"
@@ -223,6 +224,15 @@ Comparison beside_mean(const analysis::Table& table, const std::string& value_co
   return ours;
 }
 
+Comparison beside_claim(const analysis::Table& claims, Comparison ours, const std::string& theirs,
+                        std::string note) {
+  const std::string quantity = std::exchange(ours.quantity, theirs);
+  ours = compare(claims, ours);
+  ours.quantity = quantity;
+  ours.note = std::move(note);
+  return ours;
+}
+
 Comparison measured(std::string setting, std::string quantity, const analysis::Estimate& ours) {
   return {.setting = std::move(setting),
           .quantity = std::move(quantity),
@@ -259,25 +269,13 @@ BesideFigure::BesideFigure(std::string id, std::string title, analysis::Axis x, 
     figure_.kind = analysis::FigureKind::marks;
 }
 
-analysis::Series& BesideFigure::series(const std::string& name) {
-  auto found = std::ranges::find(figure_.series, name, &analysis::Series::name);
-  if (found == figure_.series.end())
-    found = figure_.series.insert(found, {.name = name, .colour = figure_.series.size() + 1});
-  return *found;
-}
-
 void BesideFigure::add(const std::string& name, double x, const analysis::Estimate& ours) {
-  series(name).points.push_back({.x = x, .y = ours.value, .interval = ours.interval});
+  analysis::series_named(figure_, name).points.push_back(analysis::make_point(x, ours));
 }
 
 void BesideFigure::add_theirs(const std::string& name, double x, double value) {
-  series(name).points.push_back({.x = x, .y = value, .mark = analysis::Mark::hollow});
-}
-
-double BesideFigure::place(const std::string& name) {
-  auto found = std::ranges::find(figure_.x.names, name);
-  if (found == figure_.x.names.end()) found = figure_.x.names.insert(found, name);
-  return static_cast<double>(found - figure_.x.names.begin());
+  analysis::series_named(figure_, name)
+      .points.push_back({.x = x, .y = value, .mark = analysis::Mark::hollow});
 }
 
 }  // namespace speclab::experiments

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/plots/figure.h"
+#include "analysis/plots/figure_series.h"
 #include "analysis/stats/bootstrap.h"
 #include "analysis/stats/drafter_acceptance.h"
 #include "analysis/stats/groups.h"
@@ -110,6 +110,10 @@ std::size_t row_where(const analysis::Table& table, const RowTest& test, const s
 Comparison beside_mean(const analysis::Table& table, const std::string& value_column,
                        const RowTest& test, Comparison ours, double theirs_per_one = 1.0);
 
+/// Ours beside the claim of another name. @param theirs  its quantity
+Comparison beside_claim(const analysis::Table& claims, Comparison ours, const std::string& theirs,
+                        std::string note);
+
 /// What every comparison of measurements says of itself.
 std::string context_remark(const std::string& ours, const std::string& theirs);
 
@@ -125,12 +129,10 @@ class BesideFigure {
   /// The axis goes from 0 to 1, for shares.
   void show_shares() { figure_.y.range = analysis::Interval{0, 1}; }
   /// The place of a name on an axis of names.
-  double place(const std::string& name);
+  double place(const std::string& name) { return analysis::place_named(figure_.x, name); }
   analysis::Figure figure() const { return figure_; }
 
  private:
-  analysis::Series& series(const std::string& name);
-
   analysis::Figure figure_;
 };
 

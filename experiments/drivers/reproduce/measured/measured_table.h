@@ -22,11 +22,13 @@ struct PaperRun {
 /// By name of the sweep.
 using RunFolders = std::map<std::string, std::string>;
 
+using RebuildFromRuns = Reproduction(const Papers& papers, const RunFolders& folders);
+
 struct MeasuredTable {
   const char* id;
   const char* title;
   std::vector<const char*> runs;  ///< sweeps it needs
-  Reproduction (*compare)(const Papers& papers, const RunFolders& folders);
+  RebuildFromRuns* compare;
 };
 
 std::span<const MeasuredTable> measured_tables();
@@ -34,22 +36,9 @@ std::span<const MeasuredTable> measured_tables();
 const PaperRun& paper_run(const std::string& name);
 std::string config_of(const PaperRun& run);
 
-Reproduction leviathan_table_2(const Papers& papers, const RunFolders& folders);
-Reproduction leviathan_table_3(const Papers& papers, const RunFolders& folders);
-Reproduction chen_table_1(const Papers& papers, const RunFolders& folders);
-Reproduction specinfer_table_1(const Papers& papers, const RunFolders& folders);
-Reproduction specinfer_table_2(const Papers& papers, const RunFolders& folders);
-Reproduction specinfer_table_3(const Papers& papers, const RunFolders& folders);
-Reproduction hf_temperature(const Papers& papers, const RunFolders& folders);
-Reproduction ntt_temperature(const Papers& papers, const RunFolders& folders);
-Reproduction ntt_model_size(const Papers& papers, const RunFolders& folders);
-Reproduction ntt_ranks(const Papers& papers, const RunFolders& folders);
-Reproduction ibm_heads(const Papers& papers, const RunFolders& folders);
-Reproduction latency_levers(const Papers& papers, const RunFolders& folders);
-Reproduction cost_of_exactness(const Papers& papers, const RunFolders& folders);
-Reproduction ntt_cross_tokenizer(const Papers& papers, const RunFolders& folders);
-Reproduction hf_modes(const Papers& papers, const RunFolders& folders);
-Reproduction leviathan_beam(const Papers& papers, const RunFolders& folders);
-Reproduction closed_world(const Papers& papers, const RunFolders& folders);
+RebuildFromRuns leviathan_table_2, leviathan_table_3, chen_table_1, specinfer_table_1,
+    specinfer_table_2, specinfer_table_3, hf_temperature, ntt_temperature, ntt_model_size,
+    ntt_ranks, ibm_heads, latency_levers, cost_of_exactness, ntt_cross_tokenizer, hf_modes,
+    leviathan_beam, closed_world;
 
 }  // namespace speclab::experiments

@@ -142,10 +142,8 @@ double ours_of(const analysis::Table& table, std::size_t row) {
 }
 
 std::string text_of_row(const analysis::Table& table, std::size_t row) {
-  std::string setting;
-  for (const char* column : {"batch", "rows", "context", "acceptance_rate", "speculation_length"})
-    if (const auto text = table.optional_text(row, column))
-      setting += (setting.empty() ? "" : ";") + std::string(column) + "=" + *text;
+  const char* columns[] = {"batch", "rows", "context", "acceptance_rate", "speculation_length"};
+  const std::string setting = setting_in(table, row, columns);
   return setting.empty() ? "bandwidth_bytes_per_s=" + table.text(row, "bandwidth_bytes_per_s")
                          : setting;
 }
@@ -247,13 +245,8 @@ analysis::Figure measured_figure(const analysis::Table& table) {
 }  // namespace
 
 Reproduction batch_crossover(const Papers& papers) {
-  const analysis::Table table = papers.table("batch_examples.csv");
   Reproduction result;
-  for (std::size_t row = 0; row < table.size(); ++row)
-    result.rows.push_back(compare(table, row, "value",
-                                  {.setting = text_of_row(table, row),
-                                   .quantity = table.text(row, "quantity"),
-                                   .ours = ours_of(table, row)}));
+  add_values(papers.table("batch_examples.csv"), text_of_row, ours_of, result);
   add_crossovers(result);
   result.figures = {roofline_figure(), measured_figure(papers.table("context_headlines.csv"))};
   return result;

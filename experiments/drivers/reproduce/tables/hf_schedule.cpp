@@ -109,11 +109,7 @@ void add_listing(Reproduction& result) {
 Reproduction hf_schedule(const Papers& papers) {
   const analysis::Table table = papers.table("hf_heuristic_stationary.csv");
   Reproduction result;
-  for (std::size_t row = 0; row < table.size(); ++row)
-    result.rows.push_back(compare(table, row, "value",
-                                  {.setting = setting_of(table, row),
-                                   .quantity = table.text(row, "quantity"),
-                                   .ours = ours_of(table, row)}));
+  add_values(table, setting_of, ours_of, result);
   add_listing(result);
   result.figures = {length_figure(table), share_figure(table)};
   return result;

@@ -62,13 +62,11 @@ analysis::Figure figure_of() {
 }  // namespace
 
 Reproduction metric_crosswalk(const Papers& papers) {
-  const analysis::Table table = papers.table("metric_examples.csv");
   Reproduction result;
-  for (std::size_t row = 0; row < table.size(); ++row)
-    result.rows.push_back(compare(table, row, "value",
-                                  {.setting = table.text(row, "setting"),
-                                   .quantity = table.text(row, "quantity"),
-                                   .ours = ours_of(table, row)}));
+  const auto setting_of = [](const analysis::Table& table, std::size_t row) {
+    return table.text(row, "setting");
+  };
+  add_values(papers.table("metric_examples.csv"), setting_of, ours_of, result);
   for (const MetricName& name : metric_names())
     result.rows.push_back(
         {.setting = fmt::format("acceptance_rate={};speculation_length={}", kRate, kLength),

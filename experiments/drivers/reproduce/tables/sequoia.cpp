@@ -7,7 +7,6 @@
 #include <set>
 
 #include "experiments/drivers/reproduce/tables/tables.h"
-#include "experiments/drivers/reproduce/tree_examples.h"
 #include "sim/analytic/roofline.h"
 #include "sim/analytic/static_tree.h"
 #include "sim/analytic/tree_families.h"

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "experiments/drivers/reproduce/tables/tables.h"
-#include "experiments/drivers/reproduce/tree_examples.h"
 #include "sim/analytic/tree_families.h"
 #include "sim/system/errors.h"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <set>
 
-#include "experiments/drivers/commands/config.h"
+#include "experiments/drivers/commands/commands.h"
 #include "experiments/drivers/config/key_reference.h"
 #include "experiments/drivers/config/train_schema.h"
 #include "sim/system/errors.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "experiments/drivers/generate/explanation.h"
+#include "experiments/drivers/generate/call_checks.h"
 #include "sim/policies/policy_registry.h"
 #include "sim/system/errors.h"
 

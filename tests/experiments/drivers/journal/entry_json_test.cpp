@@ -7,9 +7,8 @@
 #include <functional>
 #include <set>
 
-#include "experiments/drivers/journal/json_columns.h"
-#include "experiments/drivers/kinds/drafter_acceptance.h"
-#include "experiments/drivers/kinds/rule_atlas.h"
+#include "experiments/drivers/journal/named_fields.h"
+#include "experiments/drivers/kinds/kind_entries.h"
 #include "sim/system/errors.h"
 #include "tests/experiments/drivers/support/journal_payloads.h"
 

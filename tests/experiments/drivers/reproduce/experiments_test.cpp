@@ -1,4 +1,4 @@
-#include "experiments/drivers/reproduce/experiments.h"
+#include "experiments/drivers/reproduce/tables/tables.h"
 
 #include <gtest/gtest.h>
 

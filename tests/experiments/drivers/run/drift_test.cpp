@@ -10,7 +10,7 @@
 #include "experiments/drivers/journal/entry_json.h"
 #include "experiments/drivers/journal/origin.h"
 #include "experiments/drivers/journal/run_log.h"
-#include "experiments/drivers/run/partial_run.h"
+#include "experiments/drivers/run/run_files.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
 #include "tests/experiments/drivers/support/journal_payloads.h"

@@ -1,7 +1,7 @@
 // A run that another process is measuring, looked at: what its journals hold is shown, and nothing
 // of it is touched.
-#include "experiments/drivers/run/partial_run.h"
 #include "experiments/drivers/journal/run_log.h"
+#include "experiments/drivers/run/run_files.h"
 
 #include <gtest/gtest.h>
 

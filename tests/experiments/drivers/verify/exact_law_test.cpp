@@ -1,6 +1,6 @@
 // The enumeration of `speclab verify` on a model of five tokens: it finds nothing where there is
 // nothing, and what there is.
-#include "experiments/drivers/verify/exact_law.h"
+#include "experiments/drivers/verify/verification.h"
 
 #include <gtest/gtest.h>
 

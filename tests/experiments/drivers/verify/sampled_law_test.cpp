@@ -1,6 +1,6 @@
 // The statistics of `speclab verify` on texts of a known law: the fake engines' law is uniform over
 // 256 tokens.
-#include "experiments/drivers/verify/sampled_law.h"
+#include "experiments/drivers/verify/verification.h"
 
 #include <gtest/gtest.h>
 

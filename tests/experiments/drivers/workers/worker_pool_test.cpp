@@ -1,6 +1,6 @@
 // Worker processes: whatever is killed, whenever, the files are those of one process that never
 // was.
-#include "experiments/drivers/workers/worker_pool.h"
+#include "experiments/drivers/workers/run_in_workers.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,6 @@
 #include <set>
 #include <thread>
 
-#include "experiments/drivers/workers/run_in_workers.h"
 #include "experiments/drivers/workers/worker_process.h"
 #include "sim/system/errors.h"
 #include "tests/experiments/drivers/support/forked_run.h"

@@ -1,15 +1,58 @@
-#include "analysis/plots/atlas_figures.h"
+#include "analysis/plots/kind_figures.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <tuple>
 
+#include "analysis/plots/figure_series.h"
 #include "analysis/plots/figure_text.h"
 
 namespace speclab::analysis {
 namespace {
+
+Point point_of(const CostRow& cost) {
+  Point point{.x = static_cast<double>(cost.rows), .y = cost.ns.value / kNsPerMs};
+  if (const auto& interval = cost.ns.interval)
+    point.interval = Interval{interval->low / kNsPerMs, interval->high / kNsPerMs};
+  return point;
+}
+
+void add_series(const std::map<std::int64_t, std::vector<Point>>& points_of_context,
+                Figure& figure) {
+  for (const auto& [context, points] : points_of_context) {
+    figure.series.push_back({.name = fmt::format("after {} tokens", context),
+                             .colour = figure.series.size() + 1,
+                             .points = points});
+    std::ranges::sort(figure.series.back().points, {}, &Point::x);
+  }
+}
+
+Figure forward_cost_figure(const std::vector<CostRow>& costs, const std::string& model,
+                           std::size_t number) {
+  std::map<std::int64_t, std::vector<Point>> points_of_context;
+  std::size_t fewest = SIZE_MAX, most = 0;
+  for (const CostRow& cost : costs) {
+    if (cost.kind != sim::CostKind::target || cost.setting.model != model) continue;
+    points_of_context[cost.context].push_back(point_of(cost));
+    fewest = std::min(fewest, cost.ns.n);
+    most = std::max(most, cost.ns.n);
+  }
+  const std::string sample =
+      fewest == most ? std::to_string(most) : fmt::format("{} to {}", fewest, most);
+  Figure figure{
+      .id = number == 1 ? "forward_cost" : fmt::format("forward_cost_{}", number),
+      .title = "Time of a forward of " + model,
+      .caption = fmt::format(
+          "Target {}. {} passes or timings for each point; bars: 95 % intervals if there are any.",
+          model, sample),
+      .x = {.label = "rows of the forward"},
+      .y = {.label = "time of a forward, ms"}};
+  add_series(points_of_context, figure);
+  return figure;
+}
 
 /// What a figure shows of the rows it takes.
 struct AtlasColumn {
@@ -21,17 +64,13 @@ struct AtlasColumn {
 };
 
 void add(const AtlasRow& row, const std::string& name, const AtlasColumn& shown, Figure& figure) {
-  auto series = std::ranges::find(figure.series, name, &Series::name);
-  if (series == figure.series.end()) {
-    figure.series.push_back({.name = name, .colour = figure.series.size() + 1});
-    series = figure.series.end() - 1;
-  }
+  Series& series = series_named(figure, name);
   const CountedMean mean = shown.mean(row);
-  series->points.push_back({.x = row.axes.temperature,
-                            .y = mean.counted,
-                            .interval = mean.range,
-                            .mark = row.lossless ? Mark::filled : Mark::hollow});
-  series->prediction.push_back({.x = row.axes.temperature, .y = mean.closed_form});
+  series.points.push_back({.x = row.axes.temperature,
+                           .y = mean.counted,
+                           .interval = mean.range,
+                           .mark = row.lossless ? Mark::filled : Mark::hollow});
+  series.prediction.push_back({.x = row.axes.temperature, .y = mean.closed_form});
 }
 
 /// What one figure holds: cells that differ in temperature alone.
@@ -78,6 +117,19 @@ Figure figure_of(const std::vector<AtlasRow>& rows, const AtlasRow& first, std::
 }
 
 }  // namespace
+
+std::vector<Figure> forward_cost_figures(const std::vector<CostRow>& costs) {
+  std::vector<std::string> models;
+  std::vector<Figure> figures;
+  for (const CostRow& cost : costs) {
+    if (cost.kind != sim::CostKind::target ||
+        std::ranges::find(models, cost.setting.model) != models.end())
+      continue;
+    models.push_back(cost.setting.model);
+    figures.push_back(forward_cost_figure(costs, cost.setting.model, models.size()));
+  }
+  return figures;
+}
 
 std::vector<Figure> atlas_figures(const std::vector<AtlasRow>& rows) {
   const AtlasColumn all_shown[] = {

@@ -1,4 +1,4 @@
-#include "experiments/drivers/commands/completion.h"
+#include "experiments/drivers/commands/command_page.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
