@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "experiments/drivers/prompts/prompt_record.h"
+#include "experiments/drivers/toml/config_file.h"
 #include "experiments/drivers/toml/config_reader.h"
 #include "sim/system/errors.h"
 #include "sim/system/json_text.h"
