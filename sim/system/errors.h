@@ -4,8 +4,7 @@
 
 #include <stdexcept>
 #include <string>
-
-#include "sim/system/utf8.h"  // `escaped`, through which messages show what they found
+#include <string_view>
 
 namespace speclab {
 
@@ -75,6 +74,10 @@ class NotFiniteError : public ModelFileError {
                                        const std::string& message);
 
 inline constexpr std::size_t kLongestPath = 4096;  ///< bytes of a path that is printed whole
+
+/// `text` with control bytes, quotes and invalid UTF-8 escaped, cut to `max_length`: safe to print
+/// on a terminal.
+std::string escaped(std::string_view text, std::size_t max_length = 120);
 
 }  // namespace speclab
 

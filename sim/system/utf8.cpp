@@ -44,33 +44,6 @@ std::string problem_at(const char* what, std::string_view text, std::size_t at) 
   return line.data();
 }
 
-std::string hex_escape(unsigned char byte) {
-  std::array<char, 5> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "\\x%02x", static_cast<unsigned>(byte));
-  return buffer.data();
-}
-
-std::string escaped_character(std::string_view character) {
-  switch (character[0]) {
-    case '\n':
-      return "\\n";
-    case '\t':
-      return "\\t";
-    case '\r':
-      return "\\r";
-    case '"':
-      return "\\\"";
-    case '\\':
-      return "\\\\";
-    default:
-      break;
-  }
-  if (!is_control(character)) return std::string(character);
-  std::string escapes;
-  for (const char byte : character) escapes += hex_escape(static_cast<unsigned char>(byte));
-  return escapes;
-}
-
 }  // namespace
 
 Utf8Head utf8_head(std::string_view text) {
@@ -164,20 +137,6 @@ bool is_printable(std::string_view text) {
     text.remove_prefix(head.length);
   }
   return true;
-}
-
-std::string escaped(std::string_view text, std::size_t max_length) {
-  std::string out;
-  while (!text.empty()) {
-    const Utf8Head head = utf8_head(text);
-    const bool whole = head.state == Utf8State::complete;
-    const std::string piece = whole ? escaped_character(text.substr(0, head.length))
-                                    : hex_escape(static_cast<unsigned char>(text[0]));
-    if (out.size() + piece.size() > max_length) return out + "...";
-    out += piece;
-    text.remove_prefix(whole ? head.length : 1);
-  }
-  return out;
 }
 
 std::string table_text_problem(std::string_view text) {

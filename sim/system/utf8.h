@@ -29,10 +29,6 @@ bool is_control(std::string_view character);
 /// True if a terminal shows the text unchanged: whole, valid characters, and no control character.
 bool is_printable(std::string_view text);
 
-/// `text` with control bytes, quotes and invalid UTF-8 escaped, cut to `max_length`: safe to print
-/// on a terminal.
-std::string escaped(std::string_view text, std::size_t max_length = 120);
-
 /// Number of bytes of the whole, valid characters at the beginning of `text`.
 std::size_t valid_utf8_prefix(std::string_view text);
 inline bool is_valid_utf8(std::string_view text) { return valid_utf8_prefix(text) == text.size(); }

@@ -54,25 +54,5 @@ TEST(Utf8Characters, AreReplacedWhereNoneBegins) {
   EXPECT_EQ(first_character("\x80"), U'\ufffd');
 }
 
-TEST(Escaped, KeepsTextAndEscapesWhatATerminalWouldObey) {
-  EXPECT_EQ(escaped("käse €𝄞"), "käse €𝄞");
-  EXPECT_EQ(escaped("a\n\t\"\\\x1b[31m\x7f"), "a\\n\\t\\\"\\\\\\x1b[31m\\x7f");
-  EXPECT_EQ(escaped("\xc2\x9b"), "\\xc2\\x9b");
-}
-
-TEST(Escaped, EscapesInvalidUtf8ByteByByte) {
-  EXPECT_EQ(escaped("\xff"), "\\xff");
-  EXPECT_EQ(escaped("\xe2\x82"), "\\xe2\\x82");           // cut short
-  EXPECT_EQ(escaped("\xc0\xaf"), "\\xc0\\xaf");           // overlong
-  EXPECT_EQ(escaped("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // surrogate
-  EXPECT_EQ(escaped("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
-}
-
-TEST(Escaped, CutsBetweenCharactersAndSaysSo) {
-  EXPECT_EQ(escaped("abcdef", 3), "abc...");
-  EXPECT_EQ(escaped("ab€", 4), "ab...");
-  EXPECT_EQ(escaped("abc", 3), "abc");
-}
-
 }  // namespace
 }  // namespace speclab
