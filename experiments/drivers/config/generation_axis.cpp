@@ -107,17 +107,6 @@ Setting decoding_of(Setting point) {
   return point;
 }
 
-/// Cells that are decoded in different ways, the first of each, by their generation.
-std::map<std::string, std::vector<Setting>> ways_of_decoding(const RunConfig& config) {
-  const Sweep sweep(config);
-  std::map<std::string, std::vector<Setting>> ways;
-  std::set<Setting> known;
-  for (const Setting& point : sweep.product())
-    if (!point.generation.empty() && sweep.holds(point) && known.insert(decoding_of(point)).second)
-      ways[point.generation].push_back(point);
-  return ways;
-}
-
 /// Refuses a generation for the first cell that cannot have it.
 void check_generation(const RunConfig& config, const std::vector<Setting>& ways, std::size_t i,
                       const ConfigReader& reader) {
@@ -163,6 +152,16 @@ int texts_of_step(const RunConfig& config, const Setting& setting) {
   const GenerationPlan plan = plain_generation(config, setting);
   const engines::SearchOptions& search = plan.decoding.search.value();
   return plan.mode.keeps_beams() ? search.num_beams : search.top_k;
+}
+
+std::map<std::string, std::vector<Setting>> ways_of_decoding(const RunConfig& config) {
+  const Sweep sweep(config);
+  std::map<std::string, std::vector<Setting>> ways;
+  std::set<Setting> known;
+  for (const Setting& point : sweep.product())
+    if (!point.generation.empty() && sweep.holds(point) && known.insert(decoding_of(point)).second)
+      ways[point.generation].push_back(point);
+  return ways;
 }
 
 void check_ways_of_decoding(const RunTables& tables, const RunConfig& config) {
