@@ -56,12 +56,18 @@ std::string usual_bridge(const SamplingOptions& sampling) {
 
 }  // namespace
 
+const std::string& DrafterStore::held(const std::string& name) {
+  if (const auto found = held_.find(name); found != held_.end()) return found->second;
+  const std::string path = model_path(name);
+  return held_.emplace(name, version_of_path(path) > 0 ? path : name).first->second;
+}
+
 DrafterStore::Transformer& DrafterStore::transformer(const std::string& kind,
                                                      const std::string& model) {
   const std::string name = model_name(kind, model);
   Transformer& loaded = transformers_[name];
   if (!loaded.model) {
-    const ModelSource source = open_draft_model(name);
+    const ModelSource source = open_draft_model(held(name));
     loaded = {name, maker_.language_model(source, ModelMaker::Part::drafter), source.tokenizer,
               source.tokenizer_problem};
   }
@@ -74,7 +80,7 @@ std::shared_ptr<LanguageModel> DrafterStore::trimmed_transformer(const std::stri
   const std::string name = model_name(kind, model);
   std::shared_ptr<LanguageModel>& loaded = trimmed_[{name, tokens}];
   if (!loaded)
-    loaded = maker_.language_model(with_trimmed_head(open_draft_model(name), tokens),
+    loaded = maker_.language_model(with_trimmed_head(open_draft_model(held(name)), tokens),
                                    ModelMaker::Part::drafter);
   return loaded;
 }
@@ -90,7 +96,7 @@ std::shared_ptr<const SharedVocabulary> DrafterStore::shared_vocabulary(
 std::shared_ptr<MlpSpeculator> DrafterStore::mlp_speculator(const std::string& model) {
   const std::string name = model_name(kMlpSpeculatorKind, model);
   std::shared_ptr<MlpSpeculator>& loaded = mlp_speculators_[name];
-  if (!loaded) loaded = maker_.mlp_speculator(open_mlp_speculator(name));
+  if (!loaded) loaded = maker_.mlp_speculator(open_mlp_speculator(held(name)));
   return loaded;
 }
 
@@ -98,14 +104,14 @@ std::shared_ptr<const NgramModel> DrafterStore::ngrams(const std::string& kind,
                                                        const std::string& model) {
   const std::string path = model_name(kind, model);
   std::shared_ptr<const NgramModel>& loaded = ngrams_[path];
-  if (!loaded) loaded = std::make_shared<NgramModel>(load_ngrams(path));
+  if (!loaded) loaded = std::make_shared<NgramModel>(load_ngrams(held(path)));
   return loaded;
 }
 
 std::optional<ModelInfo> DrafterStore::info(const DrafterOptions& options) {
   std::optional<ModelInfo> info = info_without_training(options);
   if (!info) return info;
-  const std::string path = model_path(model_name(options.kind, options.model));
+  const std::string path = model_path(held(model_name(options.kind, options.model)));
   info->training = read_training_record(path);
   info->version = version_name(path);
   return info;
@@ -122,7 +128,7 @@ std::optional<ModelInfo> DrafterStore::info_without_training(const DrafterOption
 ModelInfo DrafterStore::ngram_info(const DrafterOptions& options) {
   const auto model = ngrams(options.kind, options.model);
   ModelInfo info;
-  info.name = ngram_file(model_name(options.kind, options.model));
+  info.name = ngram_file(held(model_name(options.kind, options.model)));
   info.family = "ngram";
   info.sha256 = sha256_file(info.name);
   info.vocab_size = model->vocab_size();

@@ -12,7 +12,8 @@
 
 namespace speclab::engines {
 
-/// Keeps what it has loaded. An empty `model` is the project's own for the kind of drafter.
+/// Keeps what it has loaded, and the version that a name meant at first. An empty `model` is the
+/// project's own for the kind of drafter.
 class DrafterStore {
  public:
   /// @param maker  outlives the store
@@ -41,8 +42,11 @@ class DrafterStore {
  private:
   std::optional<ModelInfo> info_without_training(const DrafterOptions& options);
   ModelInfo ngram_info(const DrafterOptions& options);
+  /// The version that the name meant when it was first asked for; other models are their name.
+  const std::string& held(const std::string& name);
 
   ModelMaker& maker_;
+  std::map<std::string, std::string> held_;
   std::map<std::string, Transformer> transformers_;
   std::map<std::pair<std::string, std::vector<Token>>, std::shared_ptr<LanguageModel>> trimmed_;
   using Tokenizers = std::pair<std::shared_ptr<const Tokenizer>, std::shared_ptr<const Tokenizer>>;

@@ -16,7 +16,7 @@
 #include "experiments/drivers/config/train_config.h"
 #include "experiments/drivers/journal/entry_json.h"
 #include "experiments/drivers/journal/journal.h"
-#include "experiments/drivers/toml/config_tree.h"
+#include "experiments/drivers/toml/config_file.h"
 #include "sim/system/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
 #include "tests/fuzz/seeds.h"

@@ -29,6 +29,11 @@ class ChildProcess {
 
   pid_t id() const { return id_; }
   void signal(int number) const { ::kill(id_, number); }
+  bool has_ended() const {
+    siginfo_t ended{};
+    return ::waitid(P_PID, static_cast<id_t>(id_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           ended.si_pid == id_;
+  }
   /// Its exit code, or 128 and the number of the signal that ended it.
   int wait() {
     int status = 0;

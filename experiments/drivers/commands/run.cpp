@@ -20,6 +20,7 @@
 #include "experiments/drivers/program/interruption.h"
 #include "experiments/drivers/program/loading_note.h"
 #include "experiments/drivers/program/program_call.h"
+#include "experiments/drivers/program/progress.h"
 #include "experiments/drivers/run/adopted_names.h"
 #include "experiments/drivers/run/row_tables.h"
 #include "experiments/drivers/run/run_files.h"

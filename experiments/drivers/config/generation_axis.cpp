@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "engines/interface/sampling_rows.h"
@@ -99,18 +100,25 @@ std::string reason_against_generations(const RunConfig& config) {
              : "";
 }
 
+/// The axes that generation_of reads.
+Setting decoding_of(Setting point) {
+  point.model = point.weights = point.activations = "";
+  point.batch = 1;
+  return point;
+}
+
 /// Refuses a generation for the first cell that cannot have it.
-void check_generation(const RunConfig& config, const std::vector<Setting>& product, std::size_t i,
+void check_generation(const RunConfig& config, const std::vector<Setting>& ways, std::size_t i,
                       const ConfigReader& reader) {
-  const std::string& generation = config.axes.generation[i];
-  if (generation.empty() && reader.has("generation"))
-    return reader.refuse_element("generation", i, "KEY=VALUE, as in num_beams=1");
-  if (generation.empty()) return;
+  if (config.axes.generation[i].empty()) {
+    if (reader.has("generation"))
+      reader.refuse_element("generation", i, "KEY=VALUE, as in num_beams=1");
+    return;
+  }
   if (const std::string reason = reason_against_generations(config); !reason.empty())
     return reader.refuse_element("generation", i, "nothing, because " + reason);
-  const Sweep sweep(config);
-  for (const Setting& point : product) try {
-      if (point.generation == generation && sweep.holds(point)) generation_of(config, point);
+  for (const Setting& way : ways) try {
+      generation_of(config, way);
     } catch (const ConfigError& error) {
       return reader.add("generation", i, error.what());
     }
@@ -146,12 +154,21 @@ int texts_of_step(const RunConfig& config, const Setting& setting) {
   return plan.mode.keeps_beams() ? search.num_beams : search.top_k;
 }
 
+std::map<std::string, std::vector<Setting>> ways_of_decoding(const RunConfig& config) {
+  const Sweep sweep(config);
+  std::map<std::string, std::vector<Setting>> ways;
+  std::set<Setting> known;
+  for (const Setting& point : sweep.product())
+    if (!point.generation.empty() && sweep.holds(point) && known.insert(decoding_of(point)).second)
+      ways[point.generation].push_back(point);
+  return ways;
+}
+
 void check_ways_of_decoding(const RunTables& tables, const RunConfig& config) {
   const ConfigReader reader = tables.reader("axes");
-  const Sweep sweep(config);
-  const std::vector<Setting> product = sweep.product();
+  auto ways = ways_of_decoding(config);
   for (std::size_t i = 0; i < config.axes.generation.size(); ++i)
-    check_generation(config, product, i, reader);
+    check_generation(config, ways[config.axes.generation[i]], i, reader);
   for (std::size_t i = 0; i < config.axes.batch.size(); ++i)
     if (const std::string reason = reason_against_batches(config);
         config.axes.batch[i] > 1 && !reason.empty())

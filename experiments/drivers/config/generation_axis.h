@@ -3,7 +3,9 @@
 // has it.
 
 #include <cstddef>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "experiments/drivers/config/config_checks.h"
 #include "experiments/drivers/config/run_config.h"
@@ -24,6 +26,9 @@ bool is_searched(const RunConfig& config, const Setting& setting);
 /// Texts that a step of a search follows: its beams, or its candidates; 1 of rounds.
 /// @throws as generation_of
 int texts_of_step(const RunConfig& config, const Setting& setting);
+
+/// Cells that generation_of decodes in different ways, the first of each, by their generation.
+std::map<std::string, std::vector<Setting>> ways_of_decoding(const RunConfig& config);
 
 /// Refuses generations and batches that some cell cannot have.
 void check_ways_of_decoding(const RunTables& tables, const RunConfig& config);

@@ -15,7 +15,7 @@
 #include "experiments/drivers/config/run_schema.h"
 #include "experiments/drivers/config/zipped_axes.h"
 #include "experiments/drivers/prompts/prompt_set.h"
-#include "experiments/drivers/toml/includes.h"
+#include "experiments/drivers/toml/config_file.h"
 #include "sim/system/errors.h"
 #include "sim/system/utf8.h"
 
@@ -248,7 +248,7 @@ RunConfig read_run_config(const std::string& path, const std::vector<std::string
   for (const std::string& setting : settings) set_config_value(root, setting);
   resolve_run_paths(root);
   RunConfig config;
-  config.question = opening_comment(read_config_text(path));
+  config.question = opening_comment(root.where.source->content);
   read_all(root, config, findings);
   if (!findings.has_unread_text()) check_all(root, config, findings);
   findings.throw_if_any();

@@ -9,7 +9,6 @@
 #include "engines/interface/names.h"
 #include "experiments/drivers/config/kinds.h"
 #include "experiments/drivers/config/sweep.h"
-#include "experiments/drivers/toml/number_range.h"
 
 namespace speclab::experiments {
 namespace {
@@ -92,9 +91,7 @@ struct ReadZip {
 /// The values of one axis of a zip; nothing where they are no list as long as the others.
 std::optional<ConfigNode> zip_values(ReadZip& zip, const ConfigEntry& axis) {
   const char* key = axis.key.c_str();
-  ConfigNode list = axis.key == "temperature" && axis.node.is_table()
-                        ? expanded_range(axis.node, zip.reader, key, kMostValues)
-                        : axis.node;
+  ConfigNode list = axis.key == "temperature" ? zip.reader.expanded(key) : axis.node;
   const std::size_t length = list.is_list() ? std::get<ConfigNode::List>(list.value).size() : 0;
   if (length == 0 || length > kMostValues)
     zip.reader.refuse(key, fmt::format("lists of 1 to {} values", kMostValues));

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "experiments/drivers/toml/config_file.h"
 #include "experiments/drivers/toml/config_reader.h"
 #include "sim/system/errors.h"
 #include "sim/system/json_text.h"

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "experiments/drivers/journal/entry_json.h"
+#include "experiments/drivers/journal/journal.h"
 #include "experiments/drivers/journal/origin.h"
-#include "experiments/drivers/journal/run_log.h"
 #include "experiments/drivers/toml/config_tree.h"
 #include "sim/core/setting.h"
 #include "sim/system/errors.h"
@@ -20,8 +21,10 @@ std::vector<HeaderEntry> headers_of_run(const std::string& folder) try {
   std::error_code none;
   if (!std::filesystem::exists(folder + "/journal", none)) return {};
   std::vector<HeaderEntry> headers;
-  const RunLog log(folder, Journal::Tail::left);
-  for (const auto& [number, section] : log.sections()) headers.push_back(section.header);
+  Journal::open(folder, Journal::Tail::left, [&](std::string_view payload, JournalPlace) {
+    const EntryLine line = entry_line(payload);
+    if (line.kind == "header") headers.push_back(header_entry(entry_json(line)));
+  });
   return headers;
 } catch (const DataError&) {
   return {};
@@ -70,11 +73,15 @@ const ModelEntry* model_of(const HeaderEntry& header, const std::string& role,
 }
 
 void rename(RunConfig& config, const std::string& was, const std::string& now) {
-  std::ranges::replace(config.axes.model, was, now);
+  const auto rename_in = [&](std::vector<std::string>& models) {
+    for (std::string& model : models)
+      if (model == was) model = now;
+  };
+  rename_in(config.axes.model);
   for (auto* selections : {&config.zips, &config.exclusions})
     for (AxisSelection& selection : *selections)
       if (const auto axis = selection.find("model"); axis != selection.end())
-        std::ranges::replace(axis->second, was, now);
+        rename_in(axis->second);
   config.model_names = config.axes.model;
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <limits>
 #include <string_view>
 
 #include "sim/system/errors.h"
@@ -72,11 +71,6 @@ std::string ConfigPlace::excerpt() const {
                     after = window.is_cut_after ? "..." : "";
   return fmt::format("\n  {}{}{}\n  {}^", before, text, after,
                      std::string(before.size() + window.at, ' '));
-}
-
-ConfigPlace option_place(const std::string& option) {
-  return {std::make_shared<SourceText>(
-      SourceText{.name = option, .content = "", .order = std::numeric_limits<int>::max()})};
 }
 
 void Findings::add(const ConfigPlace& where, const std::string& key, const std::string& message) {

@@ -9,11 +9,12 @@
 
 namespace speclab::experiments {
 
-/// A file that was read.
+/// A file that was read, or an option of the command line.
 struct SourceText {
   std::string name;  ///< as messages show it
   std::string content;
-  int order = 0;  ///< 0 for the file itself, then those that it includes as they are read
+  int order = 0;           ///< 0 for the file itself, then those that it includes as they are read
+  bool is_option = false;  ///< its values have no line
 };
 
 /// A place in a file, or the command-line option that stands for one (line 0).
@@ -35,9 +36,6 @@ struct ConfigPlace {
     return {source->order, line, column, source->name};
   }
 };
-
-/// The place of an option of the command line.
-ConfigPlace option_place(const std::string& option);
 
 /// All that is wrong with a config.
 class Findings {

@@ -187,23 +187,27 @@ void ConfigReader::read(const char* key, std::vector<std::string>& values) {
   if (!read.empty()) values = read;
 }
 
+ConfigNode ConfigReader::expanded(const char* key) const {
+  const ConfigNode& node = *peek(key);
+  if (!node.is_table()) return node;
+  if (const auto list = expanded_range(node, kMostElements)) return *list;
+  refuse_node(node, key, fmt::format("{}, at most {} values", kRangeForms, kMostElements));
+  return {node.where, ConfigNode::List{}};
+}
+
 void ConfigReader::read(const char* key, std::vector<double>& values, Range range) {
-  const ConfigNode* node = find(key);
-  if (!node) return;
+  if (!find(key)) return;
   std::vector<double> read;
-  const ConfigNode list =
-      node->is_table() ? expanded_range(*node, *this, key, kMostElements) : *node;
+  const ConfigNode list = expanded(key);
   for (const ConfigNode* element : elements(list, key))
     if (const auto value = real(*element, key, range)) read.push_back(*value);
   if (!read.empty()) values = read;
 }
 
 void ConfigReader::read(const char* key, std::vector<std::int32_t>& values, Range range) {
-  const ConfigNode* node = find(key);
-  if (!node) return;
+  if (!find(key)) return;
   std::vector<std::int32_t> read;
-  const ConfigNode list =
-      node->is_table() ? expanded_range(*node, *this, key, kMostElements) : *node;
+  const ConfigNode list = expanded(key);
   for (const ConfigNode* element : elements(list, key))
     if (const auto value = integer(*element, key, of_32_bits(range)))
       read.push_back(static_cast<std::int32_t>(*value));

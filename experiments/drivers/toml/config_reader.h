@@ -55,6 +55,9 @@ class ConfigReader {
   const ConfigNode* table(const char* key);
   /// The list under `key`, which must be there; null where it is not.
   const ConfigNode* list(const char* key);
+  /// The value of a key that is there, a range as the list of its numbers; an empty list for one
+  /// that is wrong.
+  ConfigNode expanded(const char* key) const;
   /// A key that somebody else reads.
   const ConfigNode* find(const char* key);
   bool has(const char* key) const { return peek(key) != nullptr; }

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "sim/system/errors.h"
-#include "sim/system/files.h"
 #include "sim/system/toml_depth.h"
 
 namespace speclab::experiments {
@@ -15,6 +14,7 @@ namespace {
 using Source = std::shared_ptr<const SourceText>;
 
 ConfigPlace place(const Source& source, const toml::source_region& region) {
+  if (source->is_option) return {source};
   return {source, static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
 }
 
@@ -82,57 +82,6 @@ bool blank_assignment(std::string& content, int line) {
          text.find("'''") == std::string_view::npos;
 }
 
-std::vector<std::string> split_key(const std::string& assignment, const std::string& key) {
-  std::vector<std::string> parts{""};
-  for (const char c : key) {
-    if (c == '.')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  if (std::ranges::any_of(parts, &std::string::empty) || parts.size() > kMaxTomlKeyParts)
-    throw ConfigError(
-        fmt::format("--set {}; allowed: key=value with a key such as axes.temperature",
-                    escaped(assignment, 60)));
-  if (parts.front() == "include")
-    throw ConfigError(
-        fmt::format("--set {}; allowed: include only in the file itself", escaped(assignment, 60)));
-  return parts;
-}
-
-/// A value of the command line has no line and column.
-void relocate(ConfigNode& node, const ConfigPlace& where) {
-  node.where = where;
-  if (auto* list = std::get_if<ConfigNode::List>(&node.value))
-    for (ConfigNode& element : *list) relocate(element, where);
-}
-
-/// TOML, or else a bare word as a string.
-ConfigNode parse_value(const std::string& text, const ConfigPlace& where) {
-  try {
-    if (too_deep_toml_line(text) > 0) return {where, text};
-    const toml::table table = toml::parse("value = " + text);
-    Findings findings;
-    ConfigNode node = convert(*table.get("value"), where.source, findings);
-    relocate(node, where);
-    if (table.size() == 1 && findings.empty()) return node;
-  } catch (const toml::parse_error& error) {
-    if (text.find_first_not_of("+-0123456789") == std::string::npos)
-      throw ConfigError(fmt::format("{}: {}", where.text(), one_line(error.description())));
-  }
-  return {where, text};
-}
-
-ConfigNode& child(ConfigNode& table, const std::string& key, const ConfigPlace& where) {
-  auto* entries = std::get_if<ConfigNode::TableEntries>(&table.value);
-  if (!entries)
-    throw ConfigError(fmt::format("{}: {} = {} is no table", where.text(), key, table.text()));
-  const auto found = std::ranges::find(*entries, key, &ConfigEntry::key);
-  if (found != entries->end()) return found->node;
-  entries->push_back({key, where, {where, ConfigNode::TableEntries{}}});
-  return entries->back().node;
-}
-
 std::string shortened(const std::string& text) {
   return text.size() <= 60 ? text : text.substr(0, 57) + "...";
 }
@@ -153,11 +102,6 @@ struct TextOf {
     return "[" + text + "]";
   }
 };
-
-/// A table that stands for a list of numbers is a value.
-bool is_range(const ConfigNode::TableEntries& entries) {
-  return std::ranges::any_of(entries, [](const ConfigEntry& entry) { return entry.key == "from"; });
-}
 
 }  // namespace
 
@@ -193,59 +137,6 @@ ConfigNode parse_config(const std::string& content, const std::string& name) {
       std::make_shared<SourceText>(SourceText{.name = name, .content = content}), findings);
   findings.throw_if_any();
   return root;
-}
-
-std::string read_config_text(const std::string& path) {
-  try {
-    return read_file(path);
-  } catch (const DataError& error) {
-    throw ConfigError(error.what());
-  }
-}
-
-ConfigNode read_config(const std::string& path) {
-  return parse_config(read_config_text(path), path);
-}
-
-void set_config_value(ConfigNode& root, const std::string& assignment) {
-  const std::size_t equals = assignment.find('=');
-  const std::string key = assignment.substr(0, std::min(equals, assignment.size()));
-  const std::vector<std::string> parts =
-      split_key(assignment, equals == std::string::npos ? "" : key);
-  const ConfigPlace where = option_place("--set " + key);
-  ConfigNode* node = &root;
-  for (const std::string& part : parts) node = &child(*node, part, where);
-  if (const auto* entries = std::get_if<ConfigNode::TableEntries>(&node->value);
-      entries && !entries->empty() && !is_range(*entries))
-    throw ConfigError(fmt::format("{}: is a table; set one of its keys", where.text()));
-  *node = parse_value(assignment.substr(equals + 1), where);
-}
-
-void expect_config_of(ConfigCommand command, const ConfigNode& root, const std::string& path) {
-  static const std::vector<std::string> run{"experiment",   "axes",    "zip",   "exclude",
-                                            "prompts",      "pilot",   "costs", "drafters",
-                                            "verification", "sampling"};
-  static const std::vector<std::string> train{"drafter", "own_text", "text"};
-  const bool is_run = command == ConfigCommand::run;
-  const auto& entries = std::get<ConfigNode::TableEntries>(root.value);
-  const auto first_of = [&](const std::vector<std::string>& tables) {
-    return std::ranges::find_first_of(entries, tables, {}, &ConfigEntry::key);
-  };
-  const auto other = first_of(is_run ? train : run);
-  if (other != entries.end() && first_of(is_run ? run : train) == entries.end())
-    throw ConfigError(fmt::format("{}: the table [{}] is for another command; use speclab {} {}",
-                                  other->where.text(), other->key, is_run ? "train" : "run", path));
-}
-
-std::string opening_comment(const std::string& content) {
-  std::string comment;
-  for (std::size_t at = 0; at < content.size() && content[at] == '#';) {
-    const std::size_t end = std::min(content.find('\n', at), content.size());
-    const std::size_t first = std::min(content.find_first_not_of("# \t", at), end);
-    comment += (comment.empty() || first == end ? "" : " ") + content.substr(first, end - first);
-    at = end + 1;
-  }
-  return comment;
 }
 
 }  // namespace speclab::experiments

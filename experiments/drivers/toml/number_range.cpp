@@ -8,10 +8,6 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr const char* kForms =
-    "{ from = A, to = B, steps = N } with A < B and N >= 2, or { from = A, to = B, by = STEP } "
-    "with STEP > 0";
-
 bool is_integer(const ConfigNode& node) { return std::holds_alternative<std::int64_t>(node.value); }
 
 std::optional<double> number(const ConfigNode& node) {
@@ -56,20 +52,18 @@ double rounded(double value) { return std::stod(fmt::format("{:.12g}", value)); 
 
 }  // namespace
 
-ConfigNode expanded_range(const ConfigNode& table, const ConfigReader& reader, const char* key,
-                          std::size_t most_values) {
-  ConfigNode::List list;
+std::optional<ConfigNode> expanded_range(const ConfigNode& table, std::size_t most_values) {
   const auto steps = read_steps(table, static_cast<double>(most_values));
-  if (!steps)
-    reader.refuse_node(table, key, fmt::format("{}, at most {} values", kForms, most_values));
-  for (std::int64_t i = 0; steps && i < steps->count; ++i) {
+  if (!steps) return std::nullopt;
+  ConfigNode::List list;
+  for (std::int64_t i = 0; i < steps->count; ++i) {
     const double value = rounded(steps->from + static_cast<double>(i) * steps->by);
     if (steps->of_integers)
       list.push_back({table.where, static_cast<std::int64_t>(value)});
     else
       list.push_back({table.where, value});
   }
-  return {table.where, std::move(list)};
+  return ConfigNode{table.where, std::move(list)};
 }
 
 }  // namespace speclab::experiments

@@ -1,5 +1,7 @@
 #pragma once
-#include "experiments/drivers/toml/config_reader.h"
+#include <optional>
+
+#include "experiments/drivers/toml/config_tree.h"
 
 namespace speclab::experiments {
 
@@ -7,8 +9,12 @@ namespace speclab::experiments {
 /// table's place. Both ends are in it with `steps`; with `by` the last value is the greatest not
 /// above `to`. Values are rounded to twelve digits, so that 0.1 three times is 0.3; they are
 /// integers where from, to and by are.
-/// @param reader  refuses what is wrong with it, by `key`; the list is then empty
-ConfigNode expanded_range(const ConfigNode& table, const ConfigReader& reader, const char* key,
-                          std::size_t most_values);
+/// Nothing where the table has neither form of kRangeForms, or too many values.
+std::optional<ConfigNode> expanded_range(const ConfigNode& table, std::size_t most_values);
+
+/// For messages.
+inline constexpr const char* kRangeForms =
+    "{ from = A, to = B, steps = N } with A < B and N >= 2, or { from = A, to = B, by = STEP } "
+    "with STEP > 0";
 
 }  // namespace speclab::experiments

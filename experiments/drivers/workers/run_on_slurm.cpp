@@ -16,6 +16,7 @@
 #include "experiments/drivers/journal/journal.h"
 #include "experiments/drivers/predict/predictions.h"
 #include "experiments/drivers/program/program_call.h"
+#include "experiments/drivers/program/progress.h"
 #include "experiments/drivers/workers/shard.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"

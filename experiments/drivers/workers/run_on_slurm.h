@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "experiments/drivers/plan/plan.h"
-#include "experiments/drivers/program/progress.h"
 #include "experiments/drivers/run/run_journals.h"
 
 namespace speclab::experiments {
+
+class Progress;
 
 struct SlurmOptions {
   bool detach = false;      ///< do not wait for the jobs

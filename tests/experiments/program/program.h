@@ -11,7 +11,7 @@ namespace speclab::testing {
 
 /// Runs `speclab ARGUMENTS` under a shell.
 inline Outcome run_program(const std::string& arguments) {
-  return run_shell(std::string(SPECLAB_PROGRAM) + " " + arguments);
+  return run_shell(std::string(SPECLAB_PROGRAM " ") + arguments);
 }
 
 inline void expect_refusal(const std::string& arguments, int code,

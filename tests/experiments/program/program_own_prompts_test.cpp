@@ -105,6 +105,34 @@ TEST_F(ProgramOwnPrompts, ADrafterMayMoveToo) {
       << other.output;
 }
 
+/// Defects: a drafter that got a newer version goes on with the rows of the older one; the manifest
+/// does not say which version drafted.
+TEST_F(ProgramOwnPrompts, ANewerVersionOfADrafterIsRefusedUnlessItIsAllowed) {
+  make_folder(folder_.path("draft"));
+  fs::copy(newest_version(testing::TinyModels::get().drafter()), folder_.path("draft/v1"));
+  const auto with = [&](const std::string& more) {
+    return run(
+        " --set axes.drafter=mine --set drafters.mine.kind=small_transformer --set "
+        "drafters.mine.model=" +
+        folder_.path("draft") + more);
+  };
+  ASSERT_EQ(with("").code, 0);
+  const auto manifest = [&] { return read_file(folder_.path("run/manifest.toml")); };
+  EXPECT_NE(manifest().find("version = \"draft/v1\""), std::string::npos) << manifest();
+  fs::copy(newest_version(testing::TinyModels::get().target()), folder_.path("draft/v2"));
+  const std::string more = " --set experiment.repetitions=2";
+  const Outcome newer = with(more);
+  EXPECT_EQ(newer.code, 5) << newer.output;
+  EXPECT_NE(newer.output.find("model mine: was"), std::string::npos) << newer.output;
+  const Outcome held = with(more + " --set drafters.mine.model=" + folder_.path("draft/v1"));
+  EXPECT_EQ(held.code, 0) << held.output;
+  EXPECT_NE(held.output.find("resumed with 4 of 8"), std::string::npos) << held.output;
+  const Outcome mixed = with(" --set experiment.repetitions=3 --allow-mixed");
+  EXPECT_EQ(mixed.code, 0) << mixed.output;
+  EXPECT_NE(manifest().find("version = \"draft/v2\""), std::string::npos) << manifest();
+  EXPECT_NE(manifest().find("differs = [\"model mine: was"), std::string::npos) << manifest();
+}
+
 /// Defect: generate, score and verify know no files of prompts.
 TEST_F(ProgramOwnPrompts, AreTakenByTheCommandsOfTexts) {
   const std::string options = " --model " + folder_.path("model_a") + " --prompts " +

@@ -135,7 +135,7 @@ TEST_P(KilledTrainings, EndWithTheSameBits) {
             num_resumed += resumes;
             return outcome;
           },
-          signal, GetParam().longest_seconds, random);
+          signal, GetParam().longest_seconds, random, testing::stopping_after_its_work);
       EXPECT_TRUE(result(name) == undisturbed().result) << name;
       EXPECT_FALSE(std::filesystem::exists(path(name) + "/v1/checkpoint.bin"));
     }

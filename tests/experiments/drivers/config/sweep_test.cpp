@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "experiments/drivers/config/generation_axis.h"
 #include "experiments/drivers/config/run_config.h"
 #include "sim/system/errors.h"
 #include "tests/engines/formats/temporary_folder.h"
@@ -192,6 +193,41 @@ TEST_F(Include, RefusesCirclesAndFilesWithoutEnd) {
   for (int i = 0; i < 120; ++i)
     many += "\"" + std::to_string(i) + ".toml\", ", folder_.file(std::to_string(i) + ".toml", "");
   EXPECT_NE(refusal(folder_.file("many.toml", many + "]\n")).find("at most 100 files"),
+            std::string::npos);
+}
+
+std::string refusal_of(const std::string& text) {
+  try {
+    read_sweep_config(text);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Defects: a way of decoding is checked again for each model, format and temperature that share
+/// it, which takes minutes of a large sweep; ways that differ are taken for one.
+TEST(Generations, AreCheckedOnceForEveryWayOfDecoding) {
+  const auto ways = ways_of_decoding(read_sweep_config(
+      "[target]\nmodel = [\"smollm2-135m\", \"smollm2-drafter\"]\n"
+      "[axes]\nweights = [\"q8\", \"bfloat16\"]\ntemperature = [0.5, 1.0]\n"
+      "drafter = [\"none\", \"bigram\", \"ngram\"]\npolicy = [\"constant:1\", \"constant:2\"]\n"
+      "generation = [\"num_beams=1\", \"do_sample=true\"]\n"));
+  EXPECT_EQ(ways.size(), 2u);
+  for (const auto& [generation, points] : ways) {
+    EXPECT_EQ(points.size(), 2u * (1 + 2 * 2)) << generation;
+    for (const Setting& point : points) EXPECT_EQ(point.generation, generation);
+  }
+}
+
+/// Defect: the first way that may be decoded stands for all.
+TEST(Generations, AreRefusedForTheOneCellThatCannotHaveThem) {
+  EXPECT_NE(refusal_of("[axes]\ntemperature = [1.0, 0.0]\ngeneration = [\"do_sample=true\"]\n")
+                .find("at temperature 0, which draws nothing"),
+            std::string::npos);
+  EXPECT_NE(refusal_of("[axes]\ndrafter = [\"bigram\"]\npolicy = [\"constant:2\", \"auto\"]\n"
+                       "generation = [\"num_beams=2\"]\n")
+                .find("constant:N"),
             std::string::npos);
 }
 

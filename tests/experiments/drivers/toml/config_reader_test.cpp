@@ -75,33 +75,5 @@ TEST(ConfigReader, RefusesNumbersThatDoNotFit) {
       std::string::npos);
 }
 
-TEST(SetConfigValue, SetsNestedKeysAndBareWords) {
-  ConfigNode root = parse_config("[axes]\npolicy = \"auto\"\n", "f.toml");
-  set_config_value(root, "axes.policy=constant:4");
-  set_config_value(root, "axes.temperature=[0.0, 1.0]");
-  ConfigReader reader(root);
-  ConfigReader axes(*reader.table("axes"), "axes");
-  std::string policy;
-  std::vector<double> temperature;
-  axes.read("policy", policy);
-  axes.read("temperature", temperature);
-  EXPECT_EQ(policy, "constant:4");
-  EXPECT_EQ(temperature.size(), 2u);
-}
-
-TEST(SetConfigValue, RefusesWhatIsNoAssignment) {
-  ConfigNode root = parse_config("[axes]\npolicy = \"auto\"\n", "f.toml");
-  for (const char* assignment :
-       {"axes", "=1", "axes.=1", "axes=1", "axes.policy.deep=1", R"(include=["x.toml"])"})
-    EXPECT_NE(message_of([&] { set_config_value(root, assignment); }).find("--set"),
-              std::string::npos)
-        << assignment;
-}
-
-TEST(OpeningComment, JoinsTheFirstLines) {
-  EXPECT_EQ(opening_comment("# One\n#  two?\n[a]\n# no\n"), "One two?");
-  EXPECT_EQ(opening_comment("[a]\n# no\n"), "");
-}
-
 }  // namespace
 }  // namespace speclab::experiments
