@@ -177,8 +177,8 @@ Figure acceptance_by_position_figure(const FigureData& data, Bootstrap& bootstra
   for (const auto& line : lines) {
     Series series{.name = line.name, .colour = line.colour};
     for (const auto& at :
-         acceptance_by_position(line.groups.front()->generations, data.run, bootstrap)) {
-      series.points.push_back(make_point(at.position, at.survival, Mark::filled));
+         acceptance_by_depth(line.groups.front()->generations, data.run, bootstrap)) {
+      series.points.push_back(make_point(at.depth, at.survival, Mark::filled));
     }
     if (!series.points.empty()) figure.series.push_back(std::move(series));
   }

@@ -60,19 +60,19 @@ std::optional<Estimate> ratio_over(const Generations& generations, const Quantit
   return bootstrap.ratio(totals);
 }
 
-std::vector<PositionAcceptance> acceptance_by_position(const Generations& generations,
-                                                       const Run& run, Bootstrap& bootstrap) {
+std::vector<DepthSurvival> acceptance_by_depth(const Generations& generations, const Run& run,
+                                               Bootstrap& bootstrap) {
   const auto counts = counts_by_prompt(generations, run);
-  std::vector<PositionAcceptance> positions;
+  std::vector<DepthSurvival> depths;
   std::vector<ClusterTotals> factors;
   for (std::size_t index = 0;; ++index) {
     factors.push_back(totals_at(counts, index));
     const auto& accepted = factors.back().numerator;
-    if (std::accumulate(accepted.begin(), accepted.end(), 0.0) <= 0) return positions;
-    positions.push_back({.position = static_cast<int>(index) + 1,
-                         .conditional_acceptance = bootstrap.ratio(factors.back()),
-                         .survival = bootstrap.product_of_ratios(factors)});
-    for (auto* estimate : {&positions.back().conditional_acceptance, &positions.back().survival})
+    if (std::accumulate(accepted.begin(), accepted.end(), 0.0) <= 0) return depths;
+    depths.push_back({.depth = static_cast<int>(index) + 1,
+                      .conditional_acceptance = bootstrap.ratio(factors.back()),
+                      .survival = bootstrap.product_of_ratios(factors)});
+    for (auto* estimate : {&depths.back().conditional_acceptance, &depths.back().survival})
       *estimate = within(*estimate, 0, 1);
   }
 }

@@ -28,19 +28,19 @@ double sum_over(const Generations& generations, const Quantity& quantity);
 std::optional<Estimate> ratio_over(const Generations& generations, const Quantity& numerator,
                                    const Quantity& denominator, Bootstrap& bootstrap);
 
-/// Acceptance at one position of the draft, 1 being the first drafted token.
-struct PositionAcceptance {
-  int position = 1;
+/// Acceptance at one depth of the draft, 1 being the first drafted token.
+struct DepthSurvival {
+  int depth = 1;
   Estimate conditional_acceptance;  ///< P(accepted here | accepted before and a draft reaches here)
-  Estimate survival;  ///< P(at least `position` accepted): product of the conditional rates so far
+  Estimate survival;  ///< P(at least `depth` accepted): product of the conditional rates so far
 };
 
-/// Positions from 1 to the last one at which a token was accepted. Rounds that end before a
-/// position for lack of a draft do not count there, so that adaptive lengths do not look like
+/// Depths from 1 to the last one at which a token was accepted. Rounds that end before a depth
+/// for lack of a draft do not count there, so that adaptive lengths do not look like
 /// rejections. Empty if nothing was accepted.
 /// @source Kaplan and Meier 1958 (product limit)
-std::vector<PositionAcceptance> acceptance_by_position(const Generations& generations,
-                                                       const Run& run, Bootstrap& bootstrap);
+std::vector<DepthSurvival> acceptance_by_depth(const Generations& generations, const Run& run,
+                                               Bootstrap& bootstrap);
 
 /// Finds the plain generations that a speculative one is compared with.
 class Baseline {

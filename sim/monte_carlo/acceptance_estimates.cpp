@@ -92,9 +92,9 @@ Estimate acceptance_rate_estimate(ClusterCounts clusters) {
       Scale::logit);
 }
 
-std::vector<LevelAcceptance> acceptance_by_level(ClusterCounts clusters) {
+std::vector<DepthAcceptance> acceptance_by_depth(ClusterCounts clusters) {
   const AcceptanceCounts total = total_of(clusters);
-  std::vector<LevelAcceptance> levels;
+  std::vector<DepthAcceptance> levels;
   for (std::size_t i = 0; total.accepted_at(i) > 0.0; ++i) {
     const auto tested = [i](const AcceptanceCounts& counts) { return counts.tested_at(i) > 0.0; };
     const auto conditional_here = [i](const AcceptanceCounts& counts) {
@@ -102,7 +102,7 @@ std::vector<LevelAcceptance> acceptance_by_level(ClusterCounts clusters) {
     };
     const auto survival_here = [i](const AcceptanceCounts& counts) { return survival(counts, i); };
     levels.push_back(
-        {.level = static_cast<int>(i) + 1,
+        {.depth = static_cast<int>(i) + 1,
          .conditional_acceptance = estimate_of(clusters, conditional_here, tested, Scale::logit),
          .survival = estimate_of(clusters, survival_here, tested, Scale::logit),
          .tested = total.tested_at(i)});

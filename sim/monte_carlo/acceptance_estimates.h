@@ -18,18 +18,18 @@ std::vector<AcceptanceCounts> counts_by_prompt(std::span<const LoggedGeneration>
 /// α: accepted / tested. All of these: @throws DataError if nothing was tested
 Estimate acceptance_rate_estimate(ClusterCounts clusters);
 
-/// Acceptance at one level of the draft.
-struct LevelAcceptance {
-  int level = 1;  ///< 1 is the first drafted token
+/// Acceptance at one depth of the draft.
+struct DepthAcceptance {
+  int depth = 1;  ///< 1 is the first drafted token
   Estimate
       conditional_acceptance;  ///< P(accepted here | all before were, and a draft reaches here)
-  Estimate survival;  ///< P(at least `level` accepted): the product of the conditional rates so far
+  Estimate survival;  ///< P(at least `depth` accepted): the product of the conditional rates so far
   double tested = 0.0;  ///< rounds behind it
 };
 
-/// Levels from 1 to the last at which a draft was accepted.
+/// Depths from 1 to the last at which a draft was accepted.
 /// @source Kaplan and Meier 1958 (product limit)
-std::vector<LevelAcceptance> acceptance_by_level(ClusterCounts clusters);
+std::vector<DepthAcceptance> acceptance_by_depth(ClusterCounts clusters);
 
 /// The longest speculation length that the rounds can answer for: every level up to it was tested
 /// in at least 30 rounds of at least two prompts; 0 if not even the first was.

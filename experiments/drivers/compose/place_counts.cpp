@@ -32,8 +32,10 @@ std::string counts_of_drafter(const std::string& drafter) {
   const auto traits = std::ranges::find(engines::kDrafters, drafter, &engines::DrafterTraits::name);
   if (traits != engines::kDrafters.end() && *traits->model != '\0')
     places = {data_folder() + "/results/models/" + traits->model};
-  for (const std::string& place : places)
+  for (const std::string& place : places) {
+    if (is_file(place + kCountsFile)) return place + kCountsFile;
     if (const std::string path = newest_version(place) + kCountsFile; is_file(path)) return path;
+  }
   const std::string path = counts_without_model(drafter);
   return drafter.find('/') == std::string::npos && is_file(path) ? path : "";
 }

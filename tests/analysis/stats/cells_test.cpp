@@ -287,12 +287,12 @@ TEST(AcceptanceByPosition, DoesNotTakeAShortDraftForARejection) {
       run.rounds.push_back({.row_id = row, .depth = depth, .accepted = accepted});
   }
   Bootstrap bootstrap(1);
-  const auto positions =
-      acceptance_by_position({&run.generations[1], &run.generations[3]}, run, bootstrap);
-  ASSERT_EQ(positions.size(), 2U);
-  EXPECT_DOUBLE_EQ(positions[0].conditional_acceptance.value, 0.5);
-  EXPECT_DOUBLE_EQ(positions[1].conditional_acceptance.value, 1.0);
-  EXPECT_DOUBLE_EQ(positions[1].survival.value, 0.5);
+  const auto depths =
+      acceptance_by_depth({&run.generations[1], &run.generations[3]}, run, bootstrap);
+  ASSERT_EQ(depths.size(), 2U);
+  EXPECT_DOUBLE_EQ(depths[0].conditional_acceptance.value, 0.5);
+  EXPECT_DOUBLE_EQ(depths[1].conditional_acceptance.value, 1.0);
+  EXPECT_DOUBLE_EQ(depths[1].survival.value, 0.5);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ void expect_coverage(const Case& c, int prompts) {
     return tokens_per_round_estimate(log, kLength).value().interval.value();
   });
   const double fifth = coverage(logs, c.truth.survival(4), [](const Log& log) {
-    return acceptance_by_level(log).at(4).survival.interval.value();
+    return acceptance_by_depth(log).at(4).survival.interval.value();
   });
   const double naive = coverage(logs, c.truth.acceptance_rate(), naive_interval);
   std::printf(

@@ -66,7 +66,7 @@ TEST(AcceptanceEstimates, AreTheRatiosOfTotals) {
   const std::vector<AcceptanceCounts> clusters{counts({{2, 2}, {2, 0}}), counts({{2, 1}}),
                                                counts({{2, 2}, {2, 1}})};
   EXPECT_DOUBLE_EQ(acceptance_rate_estimate(clusters).value, 6.0 / 9.0);
-  const auto levels = acceptance_by_level(clusters);
+  const auto levels = acceptance_by_depth(clusters);
   ASSERT_EQ(levels.size(), 2U);
   EXPECT_DOUBLE_EQ(levels[0].conditional_acceptance.value, 0.8);
   EXPECT_DOUBLE_EQ(levels[1].conditional_acceptance.value, 0.5);
