@@ -63,6 +63,10 @@ CostSurface::CostSurface(std::vector<CostPoint> points) : points_(std::move(poin
   }
 }
 
+double CostSurface::plain_step_ns(int context) const {
+  return t_target_ns(1, context) + overhead_ns(1, context);
+}
+
 double CostSurface::round_ns(int depth, int rows, int context) const {
   return t_draft_ns(depth, context) + t_target_ns(rows, context) + overhead_ns(rows, context);
 }

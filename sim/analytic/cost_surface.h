@@ -95,9 +95,7 @@ class CostSurface {
   double overhead_ns(int rows, int context) const { return at(CostKind::overhead, rows, context); }
   double prefill_ns(int prompt_tokens) const { return at(CostKind::prefill, prompt_tokens, 0); }
 
-  double plain_step_ns(int context) const {
-    return t_target_ns(1, context) + overhead_ns(1, context);
-  }
+  double plain_step_ns(int context) const;
   /// A whole round whose draft has `depth` levels and needs `rows` target rows.
   double round_ns(int depth, int rows, int context) const;
   /// The curve that all of the above are read from. @param rows  >= 1. @throws ContractError if

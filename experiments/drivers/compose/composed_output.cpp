@@ -31,7 +31,8 @@ std::string composition_text(const Composition& composition) {
                    fmt::format("{:.0f} %", 100 * at.drafting_fraction)});
   return text + "\n" + table.text() +
          "\nComposed: costs and counts were measured apart. In brackets: 95 % intervals over "
-         "groups of texts;\nthe costs' own intervals are not in them, because a pace that is common "
+         "groups of texts;\nthe costs' own intervals are not in them, because a pace that is "
+         "common "
          "to all costs changes no ratio.\n";
 }
 
