@@ -56,6 +56,25 @@ Entries entries_of(const std::string& folder) {
   return entries;
 }
 
+/// Looks at the journal of a run that grows.
+class Watch {
+ public:
+  explicit Watch(const std::string& folder) : folder_(folder) {}
+
+  const Entries& look() {
+    std::error_code none;
+    const std::uintmax_t size = std::filesystem::file_size(folder_ + "/journal", none);
+    if (!none && size != size_) entries_ = entries_of(folder_);
+    size_ = size;
+    return entries_;
+  }
+
+ private:
+  const std::string folder_;
+  std::uintmax_t size_ = 0;
+  Entries entries_;
+};
+
 /// @param whole  the entries of the run at its end
 Phase phase_of(const Entries& now, const Entries& whole) {
   if (now.headers == 0) return Phase::start;
@@ -163,9 +182,10 @@ class KilledSweeps : public ::testing::TestWithParam<Sweep> {
   void run_undisturbed() {
     const std::string folder = folder_.path("whole");
     ChildProcess run = start(folder);
+    Watch watch(folder);
     std::vector<std::pair<Entries, Clock::time_point>> seen;
     for (; !run.has_ended(); std::this_thread::sleep_for(kLook))
-      seen.emplace_back(entries_of(folder), Clock::now());
+      seen.emplace_back(watch.look(), Clock::now());
     ASSERT_EQ(run.wait(), 0) << log();
     whole_ = entries_of(folder);
     for (std::size_t i = 1; i < seen.size(); ++i)
@@ -186,7 +206,8 @@ class KilledSweeps : public ::testing::TestWithParam<Sweep> {
   /// took as long. @returns whether it was killed before its end
   bool kill_in(Phase phase, const std::string& folder) {
     ChildProcess run = start(folder);
-    while (phase_of(entries_of(folder), whole_) < phase && !run.has_ended())
+    Watch watch(folder);
+    while (phase_of(watch.look(), whole_) < phase && !run.has_ended())
       std::this_thread::sleep_for(kLook);
     const double longest = seconds_.at(static_cast<std::size_t>(phase));
     std::this_thread::sleep_for(Seconds(std::uniform_real_distribution(0.0, longest)(random_)));

@@ -32,11 +32,14 @@ def stop(process, number):
 
 
 def main(name, seconds, *command):
+    number = getattr(signal, "SIG" + name)
+    if number != signal.SIGKILL:
+        signal.signal(number, signal.SIG_DFL)  # a shell's background has it ignored
     process = subprocess.Popen(command)
     try:
         code = process.wait(float(seconds))
     except subprocess.TimeoutExpired:
-        code = stop(process, getattr(signal, "SIG" + name))
+        code = stop(process, number)
     return 128 - code if code < 0 else code
 
 
