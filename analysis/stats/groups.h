@@ -1,7 +1,6 @@
 #pragma once
-// Sums and ratios of sums over generations, with prompts as clusters, and acceptance by position.
-// Groups of generations (a cell, or cells pooled over categories), what they say, with intervals
-// clustered by prompt, and which of them the pilots would have chosen.
+// Groups of generations (a cell, or cells pooled over categories), the sums and ratios that they
+// give, with intervals clustered by prompt, and which of them the pilots would have chosen.
 
 #include <functional>
 #include <map>

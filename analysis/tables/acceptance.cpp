@@ -6,8 +6,6 @@
 #include <filesystem>
 #include <limits>
 #include <map>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "analysis/tables/fields.h"
@@ -91,6 +89,14 @@ std::vector<Column<Row>> sum_columns() {
            "place of that sum"}};
 }
 
+/// @param before  the depth of the row before of the same texts, 0 if there is none
+template <typename Row>
+void check_depth(const Table& table, std::size_t place, const Row& row, int before) {
+  if (row.depth != before + 1)
+    table.fail(place, "depth",
+               fmt::format("{}; allowed: {}, the next of its texts", row.depth, before + 1));
+}
+
 /// Checks a row against those before it.
 class EarlierDepths {
  public:
@@ -98,10 +104,7 @@ class EarlierDepths {
     cells_.check(table, row, next.cell_id, next.axes);
     auto [text, is_first] = texts_.try_emplace({next.cell_id, next.prompt_id}, next);
     AcceptanceRow& before = text->second;
-    if (next.depth != (is_first ? 1 : before.depth + 1))
-      table.fail(row, "depth",
-                 fmt::format("{}; allowed: {}, the next of its cell and prompt", next.depth,
-                             is_first ? 1 : before.depth + 1));
+    check_depth(table, row, next, is_first ? 0 : before.depth);
     if (next.positions != before.positions)
       table.fail(row, "positions", "an earlier row of the cell and prompt has others");
     if (next.category != before.category)
@@ -168,13 +171,21 @@ std::vector<AcceptanceRow> read_acceptance(const std::string& path) {
 }
 
 std::vector<DrafterCounts> read_drafter_counts(const std::string& path) {
-  std::set<std::tuple<Setting, std::string, int>> seen;
-  auto rows = drafter_counts_table().read(
-      path, [&seen](const Table& table, std::size_t place, const DrafterCounts& row) {
-        check_sums(table, place, row);
-        if (!seen.emplace(row.setting, row.category, row.depth).second)
-          table.fail(place, "depth", "an earlier row has the same drafter, group and depth");
-      });
+  std::map<std::pair<Setting, std::string>, DrafterCounts> last;  // by drafter and group
+  std::map<std::pair<std::string, double>, std::string> trees;    // by drafter and temperature
+  auto rows = drafter_counts_table().read(path, [&](const Table& table, std::size_t place,
+                                                    const DrafterCounts& row) {
+    check_sums(table, place, row);
+    auto [before, is_first] = last.try_emplace({row.setting, row.category}, row);
+    check_depth(table, place, row, is_first ? 0 : before->second.depth);
+    if (!is_first && row.sums.drafts > before->second.sums.drafts)
+      table.fail(place, "drafts", "more than at the depth before");
+    before->second = row;
+    const auto tree =
+        trees.try_emplace({row.setting.drafter, row.setting.temperature}, row.setting.tree).first;
+    if (tree->second != row.setting.tree)
+      table.fail(place, "tree", "another than in earlier rows of the drafter and temperature");
+  });
   if (rows.empty()) throw DataError(path + ": no counts; `speclab train` writes some");
   return rows;
 }

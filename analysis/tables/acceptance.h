@@ -1,4 +1,6 @@
 #pragma once
+// Acceptance of drafters by depth: in a run's prompts, and in the held-out texts of a drafter.
+
 #include <array>
 #include <cstdint>
 #include <optional>

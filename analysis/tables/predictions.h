@@ -52,8 +52,9 @@ const Schema<PredictedLengthRow>& predicted_lengths_table();
 struct ComposedSpeedupRow {
   std::string drafter;
   double temperature = 0;
-  Estimate composed_speedup;
-  double tokens_per_round = 1, drafting_fraction = 0;
+  Estimate composed_speedup;     ///< of the whole walltime, prompt included
+  double tokens_per_round = 1;   ///< over all rounds, also those that draft nothing
+  double drafting_fraction = 0;  ///< share of rounds that draft
 };
 
 /// The table of `speclab predict --machine --csv`.

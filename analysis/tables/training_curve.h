@@ -1,4 +1,5 @@
 #pragma once
+// How a training went, and which programs and machines made it.
 
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-// Where drafters that grow chains and trees have their next tokens from, one file each.
+// The next tokens of drafters that grow chains and trees.
 
 #include <cstdint>
 #include <memory>

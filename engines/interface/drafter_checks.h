@@ -1,5 +1,5 @@
 #pragma once
-// Options of drafters that contradict each other, found before any model is loaded.
+// Whether a drafter can serve: contradictions among options, and drafters that fit no target.
 
 #include <algorithm>
 #include <optional>

@@ -1,7 +1,12 @@
+#include "engines/interface/text_rules.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <set>
+
+#include "sim/system/errors.h"
 
 namespace speclab::engines {
 

@@ -1,4 +1,6 @@
 #pragma once
+// Text files as tokens, and the stretches that drafters learn from or that are held out.
+
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>

@@ -10,6 +10,7 @@
 
 #include "sim/analytic/cost_surface.h"
 #include "sim/monte_carlo/round_source.h"
+#include "sim/policies/clairvoyant_policy.h"
 #include "sim/policies/simple_policies.h"
 #include "sim/system/errors.h"
 

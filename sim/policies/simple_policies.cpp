@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "sim/policies/clairvoyant_policy.h"
 #include "sim/system/errors.h"
 
 namespace speclab {

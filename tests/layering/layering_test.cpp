@@ -121,6 +121,9 @@ TEST(Layering, EveryFolderOfARuleIsThere) {
       folders.insert(folders.end(), rule.forbidden.begin(), rule.forbidden.end());
     for (const std::string& folder : folders)
       EXPECT_TRUE(fs::is_directory(fs::path(SPECLAB_SOURCE_DIR) / folder)) << folder;
+    for (const std::string& header : rule.forbidden)
+      if (header.starts_with("sim/") && header.ends_with(".h"))
+        EXPECT_TRUE(fs::exists(fs::path(SPECLAB_SOURCE_DIR) / header)) << header;
   }
 }
 

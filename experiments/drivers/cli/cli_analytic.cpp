@@ -61,14 +61,17 @@ void add_cost_options(CLI::App* command, PredictOptions& options) {
                    "costs.csv of a run instead of ratios; only its rows of one sequence are used")
       ->group(kCosts);
   command->add_option("--model", options.choice.model,
-                      "Target to take from --costs, --trace and --observed");
+                      "Target to take from --costs, --trace, --observed and --machine");
   command->add_option("--drafter", options.choice.drafter,
-                      "Drafter to take from --costs, --trace and --observed");
+                      "Drafter to take from --costs, --trace, --observed and --machine; there also "
+                      "the name of a model that drafts");
   command->add_option(
       "--verifier", options.choice.verifier,
-      "Verifier to take from --costs and --trace; beside --observed from --costs alone");
+      "Verifier to take from --costs, --trace and --machine; beside --observed from --costs "
+      "alone");
   command->add_option("--temperature", options.temperature,
-                      "Temperature to take from --costs, --trace and --observed; 0 is greedy");
+                      "Temperature to take from --costs, --trace, --observed and --machine; 0 is "
+                      "greedy");
   add_number(
       command, "--context", options.context,
       "Context to take from --costs, in tokens before the round; the middle one if not given");
@@ -82,17 +85,18 @@ void add_composing_options(CLI::App* command, PredictOptions& options) {
       ->group(kComposed);
   command
       ->add_option("--counts", options.counts,
-                   "acceptance.csv of the drafter, instead of the one beside its newest version")
+                   "acceptance.csv of --drafter, instead of the one beside its newest version")
       ->group(kComposed);
   add_number(command, "--prompt-tokens", options.prompt_tokens,
-             "Tokens of the prompt of a text (128); --new-tokens are those behind it (128)")
+             "Tokens of the prompt of a text (128)")
       ->check(takes("1 to 1000000"))
       ->group(kComposed);
 }
 
 void add_question_options(CLI::App* command, PredictOptions& options) {
   add_number(command, "--new-tokens", options.new_tokens,
-             "Answer for drafting beside verification (DSI): tokens of a text")
+             "Answer for drafting beside verification (DSI): tokens of a text; with --machine the "
+             "tokens behind the prompt (128)")
       ->check(takes(up_to(kMostNewTokens)))
       ->group(kQuestions);
   add_number(command, "--batch", options.batch,
@@ -132,7 +136,8 @@ void add_predict_options(CLI::App* command, PredictOptions& options) {
   add_composing_options(command, options);
   add_question_options(command, options);
   add_number(command, "--speculation-length", options.speculation_length,
-             "Print the answer for this length too")
+             "Print the answer for this length too; with --machine draft always as many tokens, "
+             "instead of the policy auto")
       ->check(takes("at least 0"));
   add_number(command, "--max-length", options.max_length,
              "Longest length of the table and of the search")
@@ -156,8 +161,10 @@ void add_predict_options(CLI::App* command, PredictOptions& options) {
              "Levels of the best tree, root included (16)")
       ->check(takes("2 to 64"));
   command->add_flag("--csv", options.csv, "Print the table as CSV");
-  command->add_flag("--json", options.json,
-                    "Print one JSON object; its object optimum is the answer");
+  command->add_flag(
+      "--json", options.json,
+      "Print one JSON object; its object optimum is the answer, with --machine its list "
+      "speedups");
   command->add_option(
       "--plot", options.plot,
       "Draw tokens a round and speed-up into a file that ends in .pdf, .svg or .png");

@@ -32,6 +32,8 @@ int print_composition(const PredictOptions& options) {
   fmt::print("{}", options.csv    ? composition_csv(composition)
                    : options.json ? composition_json(composition)
                                   : composition_text(composition));
+  if (options.csv)
+    for (const std::string& source : composition.sources) fmt::print(stderr, "note: {}\n", source);
   return 0;
 }
 

@@ -250,7 +250,7 @@ class RunCommand {
     return true;
   }
 
-  /// As the costs of a machine, where that was asked for.
+  /// Keeps the run's costs under the machine's name, if --machine gives one.
   void keep_costs() const {
     if (options_.machine.empty()) return;
     say(fmt::format("the costs of {} are in {}", options_.machine,

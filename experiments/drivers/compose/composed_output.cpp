@@ -2,8 +2,9 @@
 #include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
 
-#include "analysis/tables/predictions.h"
 #include "experiments/drivers/compose/composed_speedups.h"
 #include "experiments/drivers/predict/text_table.h"
 
@@ -25,8 +26,8 @@ std::string composition_text(const Composition& composition) {
   for (const std::string& source : composition.sources) text += source + "\n";
   TextTable table(
       {"drafter", "temperature", "composed speed-up", "tokens/round", "rounds that draft"});
-  for (const ComposedSpeedup& at : composition.speedups)
-    table.add_row({at.drafter, fmt::format("{}", at.temperature), shown(at.speedup),
+  for (const analysis::ComposedSpeedupRow& at : composition.speedups)
+    table.add_row({at.drafter, fmt::format("{}", at.temperature), shown(at.composed_speedup),
                    fmt::format("{:.2f}", at.tokens_per_round),
                    fmt::format("{:.0f} %", 100 * at.drafting_fraction)});
   return text + "\n" + table.text() +
@@ -45,13 +46,13 @@ std::string composition_json(const Composition& composition) {
                       {"new_tokens", composition.new_tokens},
                       {"sources", composition.sources},
                       {"speedups", ordered_json::array()}};
-  for (const ComposedSpeedup& at : composition.speedups) {
+  for (const analysis::ComposedSpeedupRow& at : composition.speedups) {
     ordered_json one{{"drafter", at.drafter},
                      {"temperature", at.temperature},
-                     {"composed_speedup", at.speedup.value}};
-    if (at.speedup.interval) {
-      one["composed_speedup_low"] = at.speedup.low();
-      one["composed_speedup_high"] = at.speedup.high();
+                     {"composed_speedup", at.composed_speedup.value}};
+    if (at.composed_speedup.interval) {
+      one["composed_speedup_low"] = at.composed_speedup.low();
+      one["composed_speedup_high"] = at.composed_speedup.high();
     }
     one["tokens_per_round"] = at.tokens_per_round;
     one["drafting_fraction"] = at.drafting_fraction;
@@ -61,15 +62,7 @@ std::string composition_json(const Composition& composition) {
 }
 
 std::string composition_csv(const Composition& composition) {
-  std::vector<analysis::ComposedSpeedupRow> rows;
-  for (const ComposedSpeedup& at : composition.speedups)
-    rows.push_back(
-        {.drafter = at.drafter,
-         .temperature = at.temperature,
-         .composed_speedup = {.value = at.speedup.value, .interval = at.speedup.interval},
-         .tokens_per_round = at.tokens_per_round,
-         .drafting_fraction = at.drafting_fraction});
-  return analysis::composed_speedups_table().csv(rows);
+  return analysis::composed_speedups_table().csv(composition.speedups);
 }
 
 }  // namespace speclab::experiments

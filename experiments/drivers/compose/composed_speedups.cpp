@@ -4,7 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "analysis/tables/costs.h"
@@ -13,6 +17,7 @@
 #include "experiments/drivers/compose/place_counts.h"
 #include "experiments/drivers/predict/cost_input.h"
 #include "experiments/drivers/predict/input_origin.h"
+#include "experiments/drivers/predict/typed_numbers.h"
 #include "sim/core/token_tree.h"
 #include "sim/statistics/jackknife.h"
 #include "sim/system/errors.h"
@@ -23,9 +28,9 @@ namespace {
 constexpr int kMostPromptTokens = 1'000'000;
 constexpr int kMostTextTokens = 100'000;
 constexpr int kUsualTokens = 128;
-constexpr int kLongestAuto = 8;  ///< draft that `auto` asks for
+constexpr int kLongestAuto = 8;  ///< draft of `auto`, as in runs whose pilots have the usual length
 
-/// The mean of texts, and its speed-up without each of their groups; of a single group none.
+/// Texts of all laws, a group as heavy as any other, and the speed-up without each group in turn.
 struct MeanOfGroups {
   MeanText mean;
   std::vector<double> without;
@@ -33,7 +38,7 @@ struct MeanOfGroups {
 
 MeanOfGroups mean_of_groups(const ComposedTexts& texts, const PlaceCounts& counts) {
   std::vector<MeanText> of_laws;
-  for (const PlaceGroup& law : counts.laws()) of_laws.push_back(texts.mean({law}));
+  for (const sim::PlaceAcceptance& law : counts.laws()) of_laws.push_back(texts.of_law(law));
   MeanOfGroups result;
   for (const MeanText& law : of_laws)
     result.mean.add(law, 1.0 / static_cast<double>(of_laws.size()));
@@ -44,16 +49,8 @@ MeanOfGroups mean_of_groups(const ComposedTexts& texts, const PlaceCounts& count
   }
   if (of_laws.size() == 1 && counts.groups().size() > 1)
     for (const std::string& group : counts.groups())
-      result.without.push_back(texts.mean(counts.laws(group)).speedup());
+      result.without.push_back(texts.of_law(counts.law_without(group)).speedup());
   return result;
-}
-
-ComposedSpeedup composed(const ComposedTexts& texts, const PlaceCounts& counts, int new_tokens) {
-  const auto [mean, without] = mean_of_groups(texts, counts);
-  return {.drafter = "",
-          .speedup = sim::jackknife_estimate(mean.speedup(), without, sim::Scale::logarithm),
-          .tokens_per_round = new_tokens / mean.rounds,
-          .drafting_fraction = mean.drafting_rounds / mean.rounds};
 }
 
 /// Settings of single sequences that draft chains, in the order of the file.
@@ -68,14 +65,18 @@ std::vector<Setting> drafting_settings(const std::vector<analysis::CostRow>& cos
   return settings;
 }
 
-/// The longest draft whose cost was measured in the setting's regime; 0 if none was.
+/// The longest draft whose cost was measured in the setting's regime, and which a measured forward
+/// verifies; 0 if there is none.
 int longest_draft(const std::vector<analysis::CostRow>& costs, const Setting& setting) {
-  std::int64_t longest = 0;
-  for (const analysis::CostRow& row : costs)
+  std::int64_t drafted = 0, verified = 0;
+  for (const analysis::CostRow& row : costs) {
     if (row.kind == sim::CostKind::draft && row.regime == setting.regime() &&
         row.setting == analysis::setting_of_costs(setting))
-      longest = std::max(longest, row.rows);
-  return static_cast<int>(std::min<std::int64_t>(longest, kLongestLength));
+      drafted = std::max(drafted, row.rows);
+    if (row.kind == sim::CostKind::target && row.setting == analysis::setting_of_forwards(setting))
+      verified = std::max(verified, row.rows - 1);
+  }
+  return static_cast<int>(std::min<std::int64_t>({drafted, verified, kLongestLength}));
 }
 
 /// Levels of a drafter's drafts, where it has fewer than its tree would hold.
@@ -85,24 +86,29 @@ std::optional<int> most_levels(const std::vector<analysis::DrafterCounts>& count
   return deepest < looked_at ? std::optional(deepest) : std::nullopt;
 }
 
-/// Those of one drafter. @throws ConfigError where the file has several others
-std::vector<analysis::DrafterCounts> counts_of(const std::string& path,
-                                               const std::string& drafter) {
-  const std::vector<analysis::DrafterCounts> all = analysis::read_drafter_counts(path);
+/// Rows of one drafter; empty if there are none.
+std::vector<analysis::DrafterCounts> rows_of(const std::vector<analysis::DrafterCounts>& counts,
+                                             const std::string& drafter) {
+  std::vector<analysis::DrafterCounts> rows;
+  std::ranges::copy_if(counts, std::back_inserter(rows), [&](const analysis::DrafterCounts& row) {
+    return row.setting.drafter == drafter;
+  });
+  return rows;
+}
+
+std::vector<std::string> drafters_of(const std::vector<analysis::DrafterCounts>& counts) {
   std::vector<std::string> names;
-  for (const analysis::DrafterCounts& row : all)
+  for (const analysis::DrafterCounts& row : counts)
     if (std::ranges::find(names, row.setting.drafter) == names.end())
       names.push_back(row.setting.drafter);
-  const std::string& name = names.size() == 1 ? names.front() : drafter;
-  std::vector<analysis::DrafterCounts> its;
-  std::ranges::copy_if(all, std::back_inserter(its), [&](const analysis::DrafterCounts& row) {
-    return row.setting.drafter == name;
-  });
-  if (its.empty())
-    throw ConfigError(fmt::format("{}: no counts of {}; it has: {}", escaped(path, kLongestPath),
-                                  escaped(drafter, 60), fmt::join(names, ", ")));
-  return its;
+  return names;
 }
+
+std::string list_of(const std::vector<std::string>& names) {
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string path_text(const std::string& path) { return escaped(path, kLongestPath); }
 
 class Composer {
  public:
@@ -123,14 +129,11 @@ class Composer {
 
   Composition compose() && {
     for (const Setting& setting : chosen_settings()) add(setting);
-    if (!result_.speedups.empty()) return std::move(result_);
-    if (!temperatures_.empty())
-      throw ConfigError(
-          fmt::format("--temperature {}: no counts or no costs; both are there for: {}",
-                      *temperature_, fmt::join(temperatures_, ", ")));
-    throw ConfigError(
-        fmt::format("no drafter of {} has counts: {}; --counts names their acceptance.csv",
-                    escaped(folder_, kLongestPath), fmt::join(without_counts_, ", ")));
+    if (result_.speedups.empty()) refuse_all();
+    if (!without_counts_.empty())
+      result_.sources.push_back(
+          fmt::format("Left out, because they have no counts: {}.", list_of(without_counts_)));
+    return std::move(result_);
   }
 
  private:
@@ -140,61 +143,94 @@ class Composer {
     return value.value_or(kUsualTokens);
   }
 
-  /// Those of the drafter asked for, of the first model that the file names.
+  [[noreturn]] void refuse_all() const {
+    if (!temperatures_.empty())
+      throw ConfigError(
+          fmt::format("--temperature {}: no counts or no costs; both are there for: {}",
+                      *temperature_, fmt::join(temperatures_, ", ")));
+    if (without_counts_.empty())
+      throw DataError(fmt::format(
+          "{}/costs.csv: no costs of drafts at the temperatures of the counts; measure them",
+          path_text(folder_)));
+    throw ConfigError(fmt::format(
+        "no counts of {} were found; --drafter NAME --counts FILE names an acceptance.csv",
+        list_of(without_counts_)));
+  }
+
+  /// Settings of the drafters asked for, of the first model and verifier that the file names.
   std::vector<Setting> chosen_settings() {
     SettingFilter filter = options_.choice;
     filter.drafter.reset();
-    std::vector<Setting> all = drafting_settings(costs_, filter), chosen;
+    const std::vector<Setting> all = drafting_settings(costs_, filter);
+    std::vector<Setting> chosen;
     for (const Setting& setting : all)
-      if (is_asked_for(setting.drafter) && setting.loaded_model() == all.front().loaded_model() &&
-          std::ranges::find(chosen, setting.drafter, &Setting::drafter) == chosen.end())
+      if (is_asked_for(setting.drafter) && setting.verifier == all.front().verifier &&
+          setting.loaded_model() == all.front().loaded_model())
         chosen.push_back(setting);
-    if (chosen.empty()) refuse(all);
+    if (chosen.empty()) refuse_choice();
     result_.model = chosen.front().loaded_model();
+    result_.sources.push_back(fmt::format("They are of {} with the verifier {}.",
+                                          escaped(result_.model, 60),
+                                          escaped(chosen.front().verifier, 60)));
     return chosen;
   }
 
-  /// By the name that costs have, or by that of a model that drafts as such a kind.
-  bool is_asked_for(const std::string& drafter) {
+  /// Whether --drafter means a drafter: by its name in the costs, or by that of a model that drafts
+  /// as this kind.
+  bool is_asked_for(const std::string& drafter) const {
     if (!options_.choice.drafter || *options_.choice.drafter == drafter) return true;
     const std::string path = counts_of_drafter(*options_.choice.drafter);
-    if (path.empty()) return false;
-    return std::ranges::any_of(
-        analysis::read_drafter_counts(path),
-        [&](const analysis::DrafterCounts& row) { return row.setting.drafter == drafter; });
+    return !path.empty() && !rows_of(analysis::read_drafter_counts(path), drafter).empty();
   }
 
-  [[noreturn]] void refuse(const std::vector<Setting>& settings) const {
+  [[noreturn]] void refuse_choice() const {
     std::vector<std::string> names;
-    for (const Setting& setting : settings)
+    for (const Setting& setting : drafting_settings(costs_, {}))
       names.push_back(fmt::format("{} with {}", escaped(setting.loaded_model(), 60),
                                   escaped(setting.drafter, 60)));
     throw ConfigError(
         fmt::format("--model, --drafter and --verifier select no costs of chains in {}; it has: {}",
-                    escaped(folder_, kLongestPath),
-                    names.empty() ? "none" : fmt::format("{}", fmt::join(names, "; "))));
+                    path_text(folder_), list_of(names)));
+  }
+
+  /// The counts of a drafter, which are noted among the sources; empty if there are none.
+  /// @throws ConfigError if --counts has several others
+  std::vector<analysis::DrafterCounts> counts_of(const std::string& drafter) {
+    const std::string path = options_.counts
+                                 ? *options_.counts
+                                 : counts_of_drafter(options_.choice.drafter.value_or(drafter));
+    if (path.empty()) return {};
+    const std::vector<analysis::DrafterCounts> all = analysis::read_drafter_counts(path);
+    const std::vector<std::string> names = drafters_of(all);
+    std::string name = drafter;
+    if (options_.counts && names.size() == 1) name = names.front();
+    std::vector<analysis::DrafterCounts> rows = rows_of(all, name);
+    if (options_.counts && rows.empty())
+      throw ConfigError(fmt::format("{}: no counts of {}; it has: {}", path_text(path),
+                                    escaped(drafter, 60), list_of(names)));
+    if (!rows.empty())
+      result_.sources.push_back(
+          fmt::format("The counts of {} are {}{}.", escaped(drafter, 60), path_text(path),
+                      name == drafter ? "" : ", where it is called " + escaped(name, 60)));
+    return rows;
   }
 
   void add(Setting setting) {
-    const std::string& drafter = options_.choice.drafter.value_or(setting.drafter);
-    const std::string path = options_.counts ? *options_.counts : counts_of_drafter(drafter);
-    if (path.empty()) {
-      without_counts_.push_back(setting.drafter);
+    const std::vector<analysis::DrafterCounts> counts = counts_of(setting.drafter);
+    if (counts.empty()) {
+      without_counts_.push_back(escaped(setting.drafter, 60));
       return;
     }
-    const std::vector<analysis::DrafterCounts> counts = counts_of(path, setting.drafter);
     std::map<double, std::vector<analysis::DrafterCounts>> by_temperature;
     for (const analysis::DrafterCounts& row : counts)
       by_temperature[row.setting.temperature].push_back(row);
     for (const auto& [temperature, rows] : by_temperature) {
       setting.temperature = temperature;
       if (longest_draft(costs_, setting) == 0) continue;
-      temperatures_.push_back(temperature);
+      temperatures_.insert(temperature);
       if (!temperature_ || *temperature_ == temperature)
         add(setting, PlaceCounts(rows, most_levels(counts)));
     }
-    result_.sources.push_back(
-        fmt::format("The counts of {} are {}.", setting.drafter, escaped(path, kLongestPath)));
   }
 
   /// @throws DataError where the time of a prompt is not known
@@ -214,25 +250,29 @@ class Composer {
     const int longest = longest_draft(costs_, setting);
     if (options_.speculation_length &&
         (*options_.speculation_length < 1 || *options_.speculation_length > longest))
-      throw ConfigError(fmt::format(
-          "--speculation-length {}; allowed: 1 to {}, the longest draft of {} that was timed",
-          *options_.speculation_length, longest, setting.drafter));
+      throw ConfigError(
+          fmt::format("--speculation-length {}; allowed: 1 to {}, the longest draft of {} that was "
+                      "timed and verified",
+                      *options_.speculation_length, longest, setting.drafter));
     const ComposedTexts texts(costs_, setting,
                               {.prompt_tokens = result_.prompt_tokens,
                                .new_tokens = result_.new_tokens,
                                .speculation_length = options_.speculation_length,
                                .longest_draft = std::min(longest, kLongestAuto)});
-    ComposedSpeedup speedup = composed(texts, counts, result_.new_tokens);
-    speedup.drafter = setting.drafter;
-    speedup.temperature = setting.temperature;
-    result_.speedups.push_back(std::move(speedup));
+    const auto [mean, without] = mean_of_groups(texts, counts);
+    result_.speedups.push_back({.drafter = setting.drafter,
+                                .temperature = setting.temperature,
+                                .composed_speedup = sim::jackknife_estimate(mean.speedup(), without,
+                                                                            sim::Scale::logarithm),
+                                .tokens_per_round = result_.new_tokens / mean.rounds,
+                                .drafting_fraction = mean.drafting_rounds / mean.rounds});
   }
 
   const PredictOptions& options_;
   std::string folder_;
   std::vector<analysis::CostRow> costs_;
   std::optional<double> temperature_;
-  std::vector<double> temperatures_;  ///< that counts and costs have
+  std::set<double> temperatures_;  ///< that counts and costs have
   std::vector<std::string> without_counts_;
   Composition result_;
 };
@@ -247,6 +287,7 @@ void check_options(const PredictOptions& options) {
   add("--trace", options.trace.has_value());
   add("--observed", options.observed.has_value());
   add("--target-law", options.target_law.has_value());
+  add("--draft-law", options.draft_law.has_value());
   add("--rank-acceptance", options.rank_acceptance.has_value());
   add("--cost-ratio", options.cost_ratio.has_value());
   add("--verify-cost-ratio", options.verify_cost_ratio.has_value());
@@ -254,8 +295,20 @@ void check_options(const PredictOptions& options) {
   add("--costs", options.costs.has_value());
   add("--context", options.context.has_value());
   add("--max-length", options.max_length.has_value());
+  add("--draft-operations-ratio", options.draft_operations_ratio != "0");
+  add("--target-bytes", options.target_bytes.has_value());
+  add("--draft-bytes", options.draft_bytes.has_value());
   add("--tree-budget", options.tree_budget.has_value());
+  add("--tree-levels", options.tree_levels.has_value());
+  add("--batch", options.batch.has_value());
+  add("--num-beams", options.num_beams.has_value());
+  add("--draft-beams", options.draft_beams.has_value());
+  add("--mlp-speculator", options.mlp_speculator.has_value());
+  add("--candidates", options.candidates.has_value());
+  add("--lenience", options.lenience.has_value());
   add("--plot", options.plot.has_value());
+  if (options.counts && !options.choice.drafter)
+    throw ConfigError("--counts is a file of one drafter's counts; give --drafter NAME beside it");
   if (!others.empty())
     throw ConfigError(
         fmt::format("--machine contradicts {}: it composes the kept costs of a machine with counts "

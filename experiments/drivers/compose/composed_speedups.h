@@ -5,26 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "analysis/tables/predictions.h"
 #include "experiments/drivers/predict/predict_options.h"
-#include "experiments/drivers/predict/typed_numbers.h"
 
 namespace speclab::experiments {
 
-/// A drafter at one temperature.
-struct ComposedSpeedup {
-  std::string drafter;
-  double temperature = 0;
-  analysis::Estimate speedup;  ///< of the whole walltime, prompt included
-  double tokens_per_round = 1;
-  double drafting_fraction = 0;  ///< share of rounds that draft
-};
-
 struct Composition {
-  std::string model;                      ///< the target whose costs are taken
-  std::string policy;                     ///< of the length of drafts
-  int prompt_tokens = 0, new_tokens = 0;  ///< of a text
-  std::vector<ComposedSpeedup> speedups;  ///< by drafter, then temperature
-  std::vector<std::string> sources;       ///< a sentence each: costs, then counts
+  std::string model;                                   ///< the target whose costs are taken
+  std::string policy;                                  ///< of the length of drafts
+  int prompt_tokens = 0, new_tokens = 0;               ///< of a text
+  std::vector<analysis::ComposedSpeedupRow> speedups;  ///< by drafter, then temperature
+  std::vector<std::string> sources;  ///< a sentence each: the costs, the counts, what was left out
 };
 
 /// Composes the costs of --machine with the counts of --drafter, or of every drafter that both

@@ -1,6 +1,8 @@
 #include "experiments/drivers/compose/composed_texts.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
 
 #include "sim/monte_carlo/simulated_generation.h"
 #include "sim/policies/auto_policy.h"
@@ -26,13 +28,6 @@ ComposedTexts::ComposedTexts(const std::vector<analysis::CostRow>& costs, const 
       plain_(analysis::pair_costs(costs, setting.plain())),
       shape_(shape) {}
 
-MeanText ComposedTexts::mean(const std::vector<PlaceGroup>& laws) const {
-  MeanText mean;
-  for (const PlaceGroup& law : laws)
-    mean.add(of_law(law.places), 1.0 / static_cast<double>(laws.size()));
-  return mean;
-}
-
 sim::GenerationPlan ComposedTexts::plan(sim::EndRule end_rule) const {
   return {
       .new_tokens = shape_.new_tokens, .prompt_tokens = shape_.prompt_tokens, .end_rule = end_rule};
@@ -47,10 +42,12 @@ MeanText ComposedTexts::of_law(const sim::PlaceAcceptance& places) const {
           .mean;
   const sim::GenerationPrediction plain = sim::predict_generation(
       {{.depth = 0, .accepted = 0, .probability = 1.0}}, text, *plain_.surface);
+  // A text that drafts at all pays the drafter's reading of the prompt; the mean number of drafting
+  // rounds bounds the share of such texts from above.
+  const double drafting_texts = std::min(1.0, drafting.drafting_rounds);
   const double prefill_ns = plain_.surface->prefill_ns(shape_.prompt_tokens);
   return {.walltime_ns = prefill_ns + drafting.decode_ns() +
-                         std::min(1.0, drafting.drafting_rounds) *
-                             drafting_.drafter_prefill_ns(shape_.prompt_tokens),
+                         drafting_texts * drafting_.drafter_prefill_ns(shape_.prompt_tokens),
           .plain_ns = prefill_ns + plain.decode_ns(),
           .rounds = drafting.rounds,
           .drafting_rounds = drafting.drafting_rounds};

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "analysis/stats/pair_costs.h"
-#include "experiments/drivers/compose/place_counts.h"
 #include "sim/analytic/acceptance_tracker.h"
 #include "sim/analytic/generation.h"
 #include "sim/core/speculation_length_policy.h"
+#include "sim/monte_carlo/place_process.h"
 
 namespace speclab::experiments {
 
@@ -34,12 +34,11 @@ class ComposedTexts {
   ComposedTexts(const std::vector<analysis::CostRow>& costs, const Setting& setting,
                 const TextShape& shape);
 
-  /// Over all laws, a group of texts as heavy as any other.
-  MeanText mean(const std::vector<PlaceGroup>& laws) const;
+  /// Simulated texts of one law.
+  MeanText of_law(const sim::PlaceAcceptance& places) const;
 
  private:
   sim::GenerationPlan plan(sim::EndRule end_rule) const;
-  MeanText of_law(const sim::PlaceAcceptance& places) const;
   std::unique_ptr<SpeculationLengthPolicy> policy_of(const sim::PlaceAcceptance& places) const;
   sim::AcceptancePrior prior_of(const sim::PlaceAcceptance& places, int longest) const;
 

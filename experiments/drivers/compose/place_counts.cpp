@@ -12,7 +12,8 @@ namespace speclab::experiments {
 namespace {
 
 constexpr const char* kCountsFile = "/acceptance.csv";
-constexpr double kMostKept = 0.999;  ///< of the first tokens: a run of kept places ends somewhere
+/// Share of first tokens that are kept, at most: a text of a thousand places ends its last run.
+constexpr double kMostKept = 0.999;
 
 /// Counts of drafters that read no model.
 std::string counts_without_model(const std::string& kind) {
@@ -49,13 +50,17 @@ PlaceCounts::PlaceCounts(std::vector<analysis::DrafterCounts> counts,
   }
 }
 
-std::vector<PlaceGroup> PlaceCounts::laws(const std::optional<std::string>& left_out) const {
-  std::vector<std::string> kept = groups_;
-  if (left_out) std::erase(kept, *left_out);
-  if (are_single_texts_) return {{kept, places_of(kept)}};
-  std::vector<PlaceGroup> laws;
-  for (const std::string& group : kept) laws.push_back({{group}, places_of({group})});
+std::vector<sim::PlaceAcceptance> PlaceCounts::laws() const {
+  if (are_single_texts_) return {places_of(groups_)};
+  std::vector<sim::PlaceAcceptance> laws;
+  for (const std::string& group : groups_) laws.push_back(places_of({group}));
   return laws;
+}
+
+sim::PlaceAcceptance PlaceCounts::law_without(const std::string& group) const {
+  std::vector<std::string> kept = groups_;
+  std::erase(kept, group);
+  return places_of(kept);
 }
 
 sim::PlaceAcceptance PlaceCounts::places_of(const std::vector<std::string>& groups) const {

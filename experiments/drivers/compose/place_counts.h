@@ -17,12 +17,6 @@ namespace speclab::experiments {
 /// @return the path; empty where there is none
 std::string counts_of_drafter(const std::string& drafter);
 
-/// Groups of texts that share one law: the sums of their counts.
-struct PlaceGroup {
-  std::vector<std::string> groups;  ///< their names
-  sim::PlaceAcceptance places;
-};
-
 /// The counts of one drafter at one temperature.
 class PlaceCounts {
  public:
@@ -30,11 +24,12 @@ class PlaceCounts {
   /// @param most_levels  of its drafts, where it has no more than were looked at
   PlaceCounts(std::vector<analysis::DrafterCounts> counts, std::optional<int> most_levels);
 
-  /// The groups, by name.
+  /// Names of the groups, in the file's order.
   const std::vector<std::string>& groups() const { return groups_; }
-  /// The law of every group, or one for all where groups are single texts.
-  /// @param left_out  a group that does not count
-  std::vector<PlaceGroup> laws(const std::optional<std::string>& left_out = {}) const;
+  /// The law of every group; where all groups are single texts, one law for all of them.
+  std::vector<sim::PlaceAcceptance> laws() const;
+  /// One law of all groups but this one.
+  sim::PlaceAcceptance law_without(const std::string& group) const;
 
  private:
   sim::PlaceAcceptance places_of(const std::vector<std::string>& groups) const;

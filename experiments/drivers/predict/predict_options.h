@@ -19,7 +19,8 @@ struct PredictOptions {
   std::optional<std::string> verify_cost_ratio{};
   std::optional<std::string> overhead_ratio{};
   std::optional<std::string> costs{};  ///< a costs.csv
-  SettingFilter choice{};  ///< of model, drafter, verifier that `costs`, `trace`, `observed` hold
+  SettingFilter choice{};  ///< of model, drafter, verifier that `costs`, `trace`, `observed` and
+                           ///< `machine` hold
   std::optional<std::string> temperature{};  ///< chooses as well
   std::optional<int> context{};
 
@@ -31,15 +32,16 @@ struct PredictOptions {
   std::optional<std::string> target_bytes{};
   std::optional<std::string> draft_bytes{};
   std::optional<int> max_length{};
-  std::optional<int> speculation_length{};  ///< also say what this one gives
-  std::optional<int> tree_budget{};         ///< nodes, root included
+  std::optional<int>
+      speculation_length{};          ///< also say what this one gives; with `machine` that alone
+  std::optional<int> tree_budget{};  ///< nodes, root included
   std::optional<int> tree_levels{};
   std::optional<std::string> rank_acceptance{};  ///< P1,P2,...
 
-  std::optional<int> new_tokens{};              ///< of a text, for drafting beside verification
-  std::optional<int> batch{};                   ///< sequences whose rounds are padded
-  std::optional<int> num_beams{};               ///< of the target
-  std::optional<int> draft_beams{};             ///< of the draft; as many if not given
+  std::optional<int> new_tokens{};   ///< of a text, for drafting beside verification and `machine`
+  std::optional<int> batch{};        ///< sequences whose rounds are padded
+  std::optional<int> num_beams{};    ///< of the target
+  std::optional<int> draft_beams{};  ///< of the draft; as many if not given
   std::optional<std::string> mlp_speculator{};  ///< E,V,n,d[,tied]
   std::optional<int> candidates{};              ///< for one place, where laws are given
   std::optional<std::string> lenience{};        ///< l, where laws are given

@@ -1,8 +1,6 @@
 #pragma once
-// The part of a training that a config and the choice by minutes share, its progress, and the
-// settings of one that was begun.
-// The acceptance of a new drafter: the share of its drafts that the target would keep in its own
-// text, for prompts that the drafter was not trained on.
+// One run of `speclab train`: the settings that it began with, its progress, and the acceptance
+// that is measured at its end on prompts that the drafter was not trained on.
 
 #include <chrono>
 #include <string>

@@ -93,10 +93,12 @@ std::map<std::string, std::string> pages() {
   add(failures_table());
   add(atlas_table());
   add(acceptance_table());
+  add(drafter_counts_table());
   add(siblings_table());
   add(cells_table());
   add(regrets_table());
   add(predicted_lengths_table());
+  add(composed_speedups_table());
   add(comparisons_table());
   add(comparison_summary_table());
   add(bench_pairs_table());

@@ -86,5 +86,34 @@ TEST(ProgramAnswer, DryRunIsOneObjectToo) {
   EXPECT_EQ(known.at("unknown_cells"), 0);
 }
 
+/// Defect: --machine keeps nothing, keeps the same costs twice, or is heeded where nothing is
+/// timed.
+TEST(ProgramMachine, KeepsTheCostsOfARun) {
+  const SmallExperiment experiment(testing::memory_folder());
+  const std::string folder = experiment.folder("run"), home = experiment.folder("home");
+  make_folder(home);
+  const auto run = [&](const std::string& more) {
+    return testing::run_shell("cd " + home + " && " SPECLAB_PROGRAM " run " +
+                              experiment.config_file() + " --yes --no-report --output " + folder +
+                              " --machine " + more + " 2>&1");
+  };
+  EXPECT_EQ(run("../desk").code, 2);
+  const Outcome untimed = run(
+      "desk --set experiment.kind=drafter_acceptance --set 'axes.policy=[\"constant:4\"]' --set "
+      "'axes.verifier=[\"rejection\"]' --set 'axes.drafter=[\"prompt_lookup\"]' --set "
+      "experiment.repetitions=1");
+  EXPECT_EQ(untimed.code, 2);
+  EXPECT_NE(untimed.output.find("--machine: experiment.kind"), std::string::npos) << untimed.output;
+  for (int call = 0; call < 2; ++call) {
+    const Outcome kept = run("desk");
+    EXPECT_EQ(kept.code, 0) << kept.output;
+    EXPECT_NE(kept.output.find("the costs of desk are in results/machines/desk/v1"),
+              std::string::npos)
+        << kept.output;
+  }
+  EXPECT_EQ(read_file(home + "/results/machines/desk/v1/costs.csv"),
+            read_file(folder + "/costs.csv"));
+}
+
 }  // namespace
 }  // namespace speclab

@@ -3,13 +3,16 @@
 Usage: stop_after.py SIGNAL SECONDS COMMAND...
 
 The command may take as long to stop as the machine needs, which may be busy with other things. It is
-killed when it has worked for five more seconds of processor time: then it does not stop."""
+killed when it has worked for five more seconds of processor time, and after two minutes in which it
+may have waited for nothing: then it does not stop."""
 import os
 import signal
 import subprocess
 import sys
+import time
 
 LONGEST_WORK_S = 5.0
+LONGEST_WAIT_S = 120.0
 LOOK_S = 0.02
 
 
@@ -22,12 +25,12 @@ def work_s(pid):
 
 def stop(process, number):
     process.send_signal(number)
-    begin = work_s(process.pid)
+    begin, last = work_s(process.pid), time.monotonic() + LONGEST_WAIT_S
     while True:
         try:
             return process.wait(LOOK_S)
         except subprocess.TimeoutExpired:
-            if work_s(process.pid) - begin > LONGEST_WORK_S:
+            if work_s(process.pid) - begin > LONGEST_WORK_S or time.monotonic() > last:
                 process.kill()
 
 

@@ -18,6 +18,7 @@
 #include "sim/monte_carlo/acceptance_process.h"
 #include "sim/monte_carlo/dialled_process.h"
 #include "sim/monte_carlo/simulated_generation.h"
+#include "sim/policies/clairvoyant_policy.h"
 #include "sim/policies/policy_registry.h"
 #include "sim/policies/simple_policies.h"
 #include "tests/sim/monte_carlo/support/expected_counts.h"

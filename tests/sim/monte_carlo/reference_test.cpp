@@ -12,6 +12,7 @@
 #include "sim/monte_carlo/round_trace.h"
 #include "sim/monte_carlo/simulated_generation.h"
 #include "sim/policies/auto_policy.h"
+#include "sim/policies/clairvoyant_policy.h"
 #include "sim/policies/policy_registry.h"
 #include "sim/policies/simple_policies.h"
 #include "sim/system/errors.h"

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "analysis/tables/acceptance.h"
 #include "analysis/tables/table.h"
@@ -31,24 +34,29 @@ std::string flat_machine(const std::string& name) {
   return folder;
 }
 
-/// Three groups of texts whose every token is kept with chance 0.6.
-std::string counts_file(int n_prompts) {
+/// Three groups of texts; the tokens of each are kept with a chance of their own.
+std::string counts_file(const std::string& name, int n_prompts,
+                        const std::vector<double>& chances) {
   std::vector<analysis::DrafterCounts> rows;
-  for (const char* group : {"a", "b", "c"})
+  for (std::size_t group = 0; group < chances.size(); ++group)
     for (int depth = 1; depth <= 3; ++depth) {
-      const double reached = 1000 * std::pow(0.6, depth - 1);
-      rows.push_back({.setting = {.drafter = "d", .tree = "chain"},
-                      .category = group,
-                      .depth = depth,
-                      .n_prompts = n_prompts,
-                      .positions = 1000,
-                      .sums = {.drafts = 1000, .reached = reached, .accepted = 0.6 * reached}});
+      const double reached = 1000 * std::pow(chances[group], depth - 1);
+      rows.push_back(
+          {.setting = {.drafter = "d", .tree = "chain"},
+           .category = std::string(1, static_cast<char>('a' + group)),
+           .depth = depth,
+           .n_prompts = n_prompts,
+           .positions = 1000,
+           .sums = {.drafts = 1000, .reached = reached, .accepted = chances[group] * reached}});
     }
-  return file_with("counts.csv", analysis::drafter_counts_table().csv(rows));
+  return file_with(name, analysis::drafter_counts_table().csv(rows));
 }
 
-PredictOptions flat_options(int n_prompts = 4) {
-  return {.machine = flat_machine("flat"), .counts = counts_file(n_prompts), .new_tokens = 500};
+PredictOptions flat_options() {
+  return {.choice = {.drafter = "d"},
+          .machine = flat_machine("flat"),
+          .counts = counts_file("counts.csv", 4, {0.6, 0.6, 0.6}),
+          .new_tokens = 500};
 }
 
 std::string refusal(const PredictOptions& options) {
@@ -66,9 +74,10 @@ TEST(ComposedSpeedups, OfFreeDraftsIsTheTokensOfARound) {
   options.speculation_length = 4;
   const Composition composition = composed_speedups(options);
   ASSERT_EQ(composition.speedups.size(), 1U);
-  const ComposedSpeedup& at = composition.speedups[0];
-  EXPECT_NEAR(at.speedup.value, sim::tokens_per_round(0.6, 4), 0.03);
-  EXPECT_NEAR(at.tokens_per_round, at.speedup.value, 1e-6) << "every round costs one forward";
+  const analysis::ComposedSpeedupRow& at = composition.speedups[0];
+  EXPECT_NEAR(at.composed_speedup.value, sim::tokens_per_round(0.6, 4), 0.03);
+  EXPECT_NEAR(at.tokens_per_round, at.composed_speedup.value, 1e-6)
+      << "every round costs one forward";
   EXPECT_EQ(at.drafter, "d");
   EXPECT_EQ(composition.policy, "constant:4");
 }
@@ -77,18 +86,36 @@ TEST(ComposedSpeedups, OfFreeDraftsIsTheTokensOfARound) {
 TEST(ComposedSpeedups, TakesThePolicyAutoWhereNoLengthIsGiven) {
   const Composition composition = composed_speedups(flat_options());
   EXPECT_EQ(composition.policy, "auto");
-  EXPECT_GT(composition.speedups[0].speedup.value, sim::tokens_per_round(0.6, 4));
+  EXPECT_GT(composition.speedups[0].composed_speedup.value, sim::tokens_per_round(0.6, 4));
   EXPECT_GT(composition.speedups[0].drafting_fraction, 0.9);
 }
 
-/// Defect: single texts have laws of their own, which fit their noise.
-TEST(ComposedSpeedups, GroupsOfOneTextShareOneLawAndGiveAnInterval) {
-  const analysis::Estimate shared = composed_speedups(flat_options(1)).speedups[0].speedup;
-  const analysis::Estimate apart = composed_speedups(flat_options(4)).speedups[0].speedup;
-  ASSERT_TRUE(shared.interval && apart.interval);
-  EXPECT_NEAR(shared.value, apart.value, 1e-9) << "the groups are alike here";
-  EXPECT_LE(shared.low(), shared.value);
-  EXPECT_GE(shared.high(), shared.value);
+/// Defect: single texts have laws of their own, which fit their noise; or kinds of text share one.
+TEST(ComposedSpeedups, GroupsOfOneTextShareOneLaw) {
+  PredictOptions options = flat_options();
+  options.speculation_length = 3;
+  const auto speedup_of = [&](const std::string& counts) {
+    options.counts = counts;
+    return composed_speedups(options).speedups[0].composed_speedup;
+  };
+  const analysis::Estimate shared = speedup_of(counts_file("texts.csv", 1, {0.3, 0.6, 0.9})),
+                           apart = speedup_of(counts_file("kinds.csv", 4, {0.3, 0.6, 0.9}));
+  EXPECT_GT(std::abs(shared.value - apart.value), 0.01);
+  for (const analysis::Estimate& estimate : {shared, apart}) {
+    ASSERT_TRUE(estimate.interval);
+    EXPECT_LT(estimate.low(), estimate.value);
+    EXPECT_GT(estimate.high(), estimate.value);
+  }
+}
+
+/// Defect: a file that lacks the first depth gives chances over no places.
+TEST(ComposedSpeedups, RefuseCountsWithAGap) {
+  PredictOptions options = flat_options();
+  std::string counts = read_file(*options.counts);
+  const std::size_t first = counts.find('\n') + 1;
+  counts.erase(first, counts.find('\n', first) + 1 - first);
+  options.counts = file_with("gap.csv", counts);
+  EXPECT_NE(refusal(options).find("allowed: 1"), std::string::npos) << refusal(options);
 }
 
 /// Defect: a question that the files cannot answer gets an answer, or one without a way out.
@@ -106,29 +133,40 @@ TEST(ComposedSpeedups, RefuseWhatFilesDoNotHave) {
   options.acceptance_rate = "0.5";
   EXPECT_NE(refusal(options).find("--machine contradicts --acceptance-rate"), std::string::npos);
   options = flat_options();
+  options.batch = 8;
+  EXPECT_NE(refusal(options).find("--machine contradicts --batch"), std::string::npos);
+  options = flat_options();
+  options.choice.model = "another";
+  EXPECT_NE(refusal(options).find("it has: t with d"), std::string::npos) << refusal(options);
+  options = flat_options();
+  options.choice.drafter.reset();
+  EXPECT_NE(refusal(options).find("give --drafter"), std::string::npos) << refusal(options);
   options.counts.reset();
-  EXPECT_NE(refusal(options).find("--counts names"), std::string::npos) << refusal(options);
+  EXPECT_NE(refusal(options).find("no counts of d"), std::string::npos) << refusal(options);
   options.machine = "no_such_machine";
   EXPECT_NE(refusal(options).find("measure one with"), std::string::npos) << refusal(options);
 }
 
 /// Defect: a term is lost, and the project's own drafters come out at another speed than measured.
+/// The largest miss is that of prompt lookup at temperature 0, 10 % of the gain and the plain time.
 TEST(ComposedSpeedups, LieNearThoseThatWereMeasured) {
   const std::string run = SPECLAB_SOURCE_DIR "/results/reference/walltime_vs_temperature_cpu";
   const analysis::Table measured = analysis::Table::read(run + "/cells_pooled.csv");
   const Composition composition =
       composed_speedups({.machine = run, .prompt_tokens = 161, .new_tokens = 96});
-  ASSERT_EQ(composition.speedups.size(), 15U) << "five drafters at three temperatures";
-  for (const ComposedSpeedup& at : composition.speedups)
+  int compared = 0;
+  for (const analysis::ComposedSpeedupRow& at : composition.speedups)
     for (std::size_t row = 0; row < measured.size(); ++row) {
       if (measured.text(row, "drafter") != at.drafter ||
           measured.number(row, "temperature") != at.temperature)
         continue;
-      EXPECT_NEAR(at.speedup.value, measured.number(row, "speedup"), 0.19)
-          << at.drafter << " at " << at.temperature;
-      EXPECT_LE(at.speedup.low(), measured.number(row, "speedup")) << at.drafter;
-      EXPECT_GE(at.speedup.high(), measured.number(row, "speedup")) << at.drafter;
+      ++compared;
+      const double truth = measured.number(row, "speedup");
+      EXPECT_NEAR(at.composed_speedup.value / truth, 1, 0.11) << at.drafter << at.temperature;
+      EXPECT_LE(at.composed_speedup.low(), truth) << at.drafter << at.temperature;
+      EXPECT_GE(at.composed_speedup.high(), truth) << at.drafter << at.temperature;
     }
+  EXPECT_EQ(compared, 15) << "five drafters at three temperatures";
 }
 
 /// Works in a folder of its own, where machines are kept.
@@ -159,7 +197,16 @@ TEST_F(KeptMachine, GetsAVersionForNewCosts) {
   EXPECT_EQ(machine_folder("desk/v1"), "results/machines/desk/v1");
 }
 
-/// Defect: a name leaves the folder of machines, or an older version is half-written.
+/// Defect: what an interrupted call left hinders the next one, or goes into its version.
+TEST_F(KeptMachine, ReplacesWhatAnInterruptedCallLeft) {
+  make_folder("results/machines/desk/v1.part");
+  write_file("results/machines/desk/v1.part/stray", "x");
+  EXPECT_EQ(keep_machine_costs("run", "desk"), "results/machines/desk/v1");
+  EXPECT_FALSE(std::filesystem::exists("results/machines/desk/v1/stray"));
+  EXPECT_FALSE(std::filesystem::exists("results/machines/desk/v1.part"));
+}
+
+/// Defect: a name leaves the folder of machines.
 TEST_F(KeptMachine, RefusesNamesOfOtherFolders) {
   for (const char* name : {"", ".", "..", "a/b", "../x", "-x", "a b", "\xff"})
     EXPECT_THROW(keep_machine_costs("run", name), ConfigError) << name;
