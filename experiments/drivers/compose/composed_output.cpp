@@ -32,9 +32,8 @@ std::string composition_text(const Composition& composition) {
                    fmt::format("{:.0f} %", 100 * at.drafting_fraction)});
   return text + "\n" + table.text() +
          "\nComposed: costs and counts were measured apart. In brackets: 95 % intervals over "
-         "groups of texts;\nthe costs' own intervals are not in them, because a pace that is "
-         "common "
-         "to all costs changes no ratio.\n";
+         "groups of texts.\nThe costs' own intervals are not in them: a pace that is common to all "
+         "costs changes no ratio,\nand the file does not tell the rest apart.\n";
 }
 
 std::string composition_json(const Composition& composition) {

@@ -79,6 +79,14 @@ int longest_draft(const std::vector<analysis::CostRow>& costs, const Setting& se
   return static_cast<int>(std::min<std::int64_t>({drafted, verified, kLongestLength}));
 }
 
+/// The longest context of a timed forward; 0 if none was timed.
+std::int64_t longest_context(const std::vector<analysis::CostRow>& costs) {
+  std::int64_t longest = 0;
+  for (const analysis::CostRow& row : costs)
+    if (row.kind == sim::CostKind::target) longest = std::max(longest, row.context);
+  return longest;
+}
+
 /// Levels of a drafter's drafts, where it has fewer than its tree would hold.
 std::optional<int> most_levels(const std::vector<analysis::DrafterCounts>& counts) {
   const int deepest = std::ranges::max(counts, {}, &analysis::DrafterCounts::depth).depth;
@@ -161,7 +169,10 @@ class Composer {
   std::vector<Setting> chosen_settings() {
     SettingFilter filter = options_.choice;
     filter.drafter.reset();
-    const std::vector<Setting> all = drafting_settings(costs_, filter);
+    std::vector<Setting> all = drafting_settings(costs_, filter);
+    // Counts are of the ratio test, so its costs go before those of other rules.
+    std::ranges::stable_partition(
+        all, [](const Setting& setting) { return setting.verifier == "rejection"; });
     std::vector<Setting> chosen;
     for (const Setting& setting : all)
       if (is_asked_for(setting.drafter) && setting.verifier == all.front().verifier &&
@@ -172,6 +183,11 @@ class Composer {
     result_.sources.push_back(fmt::format("They are of {} with the verifier {}.",
                                           escaped(result_.model, 60),
                                           escaped(chosen.front().verifier, 60)));
+    const int longest = result_.prompt_tokens + result_.new_tokens;
+    if (const std::int64_t measured = longest_context(costs_); measured < longest)
+      result_.sources.push_back(fmt::format(
+          "Forwards were timed up to a context of {}; longer ones follow the last line.",
+          measured));
     return chosen;
   }
 

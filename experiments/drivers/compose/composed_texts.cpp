@@ -11,9 +11,13 @@
 namespace speclab::experiments {
 namespace {
 
-constexpr int kGenerations = 200;   ///< simulated of a law
-constexpr int kPilots = 16;         ///< simulated texts from which `auto` has its first belief
-constexpr std::uint64_t kSeed = 1;  ///< so that equal files give equal speed-ups
+constexpr int kTokens = 20'000;      ///< of the texts that are simulated of a law, or nearly so
+constexpr int kMostTexts = 200;      ///< of them
+constexpr int kPilotTokens = 1'600;  ///< of the texts from which `auto` has its first belief
+constexpr std::uint64_t kSeed = 1;   ///< so that equal files give equal speed-ups
+
+/// Texts of that length that have `tokens` together, at least two.
+int texts_of(int tokens, int new_tokens) { return std::clamp(tokens / new_tokens, 2, kMostTexts); }
 
 }  // namespace
 
@@ -38,7 +42,7 @@ MeanText ComposedTexts::of_law(const sim::PlaceAcceptance& places) const {
   sim::PlaceProcess process(places);
   const sim::GenerationPrediction drafting =
       sim::simulate_generation(*policy_of(places), process, text, drafting_.surface.get(),
-                               {.generations = kGenerations, .seed = kSeed})
+                               {.generations = texts_of(kTokens, shape_.new_tokens), .seed = kSeed})
           .mean;
   const sim::GenerationPrediction plain = sim::predict_generation(
       {{.depth = 0, .accepted = 0, .probability = 1.0}}, text, *plain_.surface);
@@ -71,7 +75,8 @@ sim::AcceptancePrior ComposedTexts::prior_of(const sim::PlaceAcceptance& places,
                                              int longest) const {
   std::vector<RoundRecord> rounds;
   sim::PlaceProcess process(places);
-  sim::SimulationOptions options{.generations = kPilots, .seed = kSeed + 1};
+  sim::SimulationOptions options{.generations = texts_of(kPilotTokens, shape_.new_tokens),
+                                 .seed = kSeed + 1};
   options.on_rounds = [&rounds](std::uint32_t, std::span<const RoundRecord> of_text) {
     rounds.insert(rounds.end(), of_text.begin(), of_text.end());
   };
