@@ -10,6 +10,7 @@
 
 #include "analysis/tables/fields.h"
 #include "analysis/tables/file_digests.h"
+#include "sim/core/token_tree.h"
 #include "sim/system/errors.h"
 
 namespace speclab::analysis {
@@ -123,6 +124,13 @@ std::size_t num_texts(const std::vector<AcceptanceRow>& rows) {
   return static_cast<std::size_t>(std::ranges::count(rows, 1, &AcceptanceRow::depth));
 }
 
+/// @throws DataError unless the tree of the drafts is a shape that is as deep
+void check_tree(const Table& table, std::size_t place, const DrafterCounts& row) try {
+  TreeShape::parse(row.setting.tree, row.depth);
+} catch (const ConfigError& error) {
+  table.fail(place, "tree", error.what());
+}
+
 }  // namespace
 
 const Schema<AcceptanceRow>& acceptance_table() {
@@ -178,6 +186,7 @@ std::vector<DrafterCounts> read_drafter_counts(const std::string& path) {
     check_sums(table, place, row);
     auto [before, is_first] = last.try_emplace({row.setting, row.category}, row);
     check_depth(table, place, row, is_first ? 0 : before->second.depth);
+    check_tree(table, place, row);
     if (!is_first && row.sums.drafts > before->second.sums.drafts)
       table.fail(place, "drafts", "more than at the depth before");
     before->second = row;

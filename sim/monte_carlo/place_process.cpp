@@ -25,6 +25,26 @@ std::vector<double> continued_survival(const PlaceAcceptance& places) {
   return survival;
 }
 
+/// S(1) - S(2), S(2) - S(3), ...: neighbours of which the later is larger have their mean, so that
+/// none is larger than the one before and their sum stays.
+std::vector<double> pooled_falls(const std::vector<double>& survival) {
+  struct Pool {
+    double sum = 0;
+    std::size_t size = 1;
+    double mean() const { return sum / static_cast<double>(size); }
+  };
+  std::vector<Pool> pools;
+  for (std::size_t length = 1; length + 1 < survival.size(); ++length) {
+    Pool last{.sum = survival[length] - survival[length + 1]};
+    for (; !pools.empty() && pools.back().mean() < last.mean(); pools.pop_back())
+      last = {.sum = last.sum + pools.back().sum, .size = last.size + pools.back().size};
+    pools.push_back(last);
+  }
+  std::vector<double> falls;
+  for (const Pool& pool : pools) falls.insert(falls.end(), pool.size, pool.mean());
+  return falls;
+}
+
 }  // namespace
 
 void PlaceAcceptance::validate() const {
@@ -45,9 +65,8 @@ std::vector<double> runs_behind_misses(const PlaceAcceptance& places) {
   places.validate();
   const std::vector<double> survival = continued_survival(places);
   std::vector<double> runs{1.0};
-  for (std::size_t length = 1; length + 1 < survival.size(); ++length)
-    runs.push_back(std::min({runs.back(), survival[length],
-                             (survival[length] - survival[length + 1]) / (1.0 - survival[1])}));
+  for (const double fall : pooled_falls(survival))
+    runs.push_back(std::min(fall / (1.0 - survival[1]), survival[1]));
   return runs;
 }
 

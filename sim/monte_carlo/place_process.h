@@ -23,10 +23,11 @@ struct PlaceAcceptance {
 
 /// Lengths of the runs of kept places that follow a place that was not kept: P(at least d), d = 0,
 /// 1, .... A run behind such a place lasts at least d with chance (S(d) - S(d+1)) / (1 - S(1)),
-/// where S(d) is the share of places whose next d are kept; but with no more than S(d), because
+/// where S(d) is the share of places whose next d are kept; but with no more than S(1), because
 /// hard places stand together. Beyond the last level that was observed S falls by the ratio of the
-/// last two. Chances that noise lets rise stay at the one before. A draft that grows worse from
-/// level to level makes S(2) too small, and the runs too long.
+/// last two. Longer runs are no likelier than shorter ones: where noise lets the falls of S rise,
+/// they are pooled. A draft that grows worse from level to level makes S(2) too small, and the runs
+/// too long.
 /// @throws ContractError as PlaceAcceptance::validate
 /// @source ours
 std::vector<double> runs_behind_misses(const PlaceAcceptance& places);

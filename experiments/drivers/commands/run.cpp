@@ -122,12 +122,12 @@ class RunCommand {
 
   void check_machine() const {
     if (options_.machine.empty()) return;
-    expect_machine_name(options_.machine);
     if (yield() == Yield::drafts)
       throw ConfigError(
           fmt::format("--machine: experiment.kind = {}; allowed: cost_surface and decoding, whose "
                       "runs measure costs",
                       plan_.config.kind));
+    if (!options_.dry_run) make_machine_folder(options_.machine);
   }
 
   bool needs_yes() const {

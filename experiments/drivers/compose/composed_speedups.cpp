@@ -28,6 +28,7 @@ namespace {
 constexpr int kMostPromptTokens = 1'000'000;
 constexpr int kMostTextTokens = 100'000;
 constexpr int kUsualTokens = 128;
+constexpr std::ptrdiff_t kMostGroups = 256, kMostTemperatures = 32;
 constexpr int kLongestAuto = 8;  ///< draft of `auto`, as in runs whose pilots have the usual length
 
 /// Texts of all laws, a group as heavy as any other, and the speed-up without each group in turn.
@@ -113,7 +114,12 @@ std::vector<std::string> drafters_of(const std::vector<analysis::DrafterCounts>&
 }
 
 std::string list_of(const std::vector<std::string>& names) {
-  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+  constexpr std::ptrdiff_t kShown = 10;
+  if (names.empty()) return "none";
+  const auto shown = std::min(kShown, std::ssize(names));
+  return fmt::format(
+      "{}{}", fmt::join(names.begin(), names.begin() + shown, ", "),
+      shown == std::ssize(names) ? "" : fmt::format(" and {} more", std::ssize(names) - shown));
 }
 
 std::string path_text(const std::string& path) { return escaped(path, kLongestPath); }
@@ -169,7 +175,12 @@ class Composer {
   std::vector<Setting> chosen_settings() {
     SettingFilter filter = options_.choice;
     filter.drafter.reset();
+    filter.model.reset();
     std::vector<Setting> all = drafting_settings(costs_, filter);
+    std::erase_if(all, [&](const Setting& setting) {
+      const auto& model = options_.choice.model;
+      return model && *model != setting.model && *model != setting.loaded_model();
+    });
     // Counts are of the ratio test, so its costs go before those of other rules.
     std::ranges::stable_partition(
         all, [](const Setting& setting) { return setting.verifier == "rejection"; });
@@ -179,6 +190,12 @@ class Composer {
           setting.loaded_model() == all.front().loaded_model())
         chosen.push_back(setting);
     if (chosen.empty()) refuse_choice();
+    if (std::ranges::any_of(all, [&](const Setting& setting) {
+          return setting.verifier != all.front().verifier ||
+                 setting.loaded_model() != all.front().loaded_model();
+        }))
+      result_.sources.push_back(
+          "Costs of other models or verifiers are left out; --model and --verifier choose.");
     result_.model = chosen.front().loaded_model();
     result_.sources.push_back(fmt::format("They are of {} with the verifier {}.",
                                           escaped(result_.model, 60),
@@ -240,6 +257,10 @@ class Composer {
     std::map<double, std::vector<analysis::DrafterCounts>> by_temperature;
     for (const analysis::DrafterCounts& row : counts)
       by_temperature[row.setting.temperature].push_back(row);
+    if (std::ssize(by_temperature) > kMostTemperatures)
+      throw DataError(fmt::format("the counts of {} have {} temperatures; allowed: at most {}",
+                                  escaped(setting.drafter, 60), by_temperature.size(),
+                                  kMostTemperatures));
     for (const auto& [temperature, rows] : by_temperature) {
       setting.temperature = temperature;
       if (longest_draft(costs_, setting) == 0) continue;
@@ -261,8 +282,24 @@ class Composer {
                                   escaped(setting.loaded_model(), 60)));
   }
 
+  /// @throws DataError naming the file
+  ComposedTexts texts_of(const Setting& setting, int longest) const try {
+    return {costs_,
+            setting,
+            {.prompt_tokens = result_.prompt_tokens,
+             .new_tokens = result_.new_tokens,
+             .speculation_length = options_.speculation_length,
+             .longest_draft = std::min(longest, kLongestAuto)}};
+  } catch (const DataError& error) {
+    throw DataError(fmt::format("{}/costs.csv: {}", path_text(folder_), error.what()));
+  }
+
   void add(const Setting& setting, const PlaceCounts& counts) {
     expect_prefill(setting);
+    if (std::ssize(counts.groups()) > kMostGroups)
+      throw DataError(fmt::format("the counts of {} have {} groups of texts; allowed: at most {}",
+                                  escaped(setting.drafter, 60), counts.groups().size(),
+                                  kMostGroups));
     const int longest = longest_draft(costs_, setting);
     if (options_.speculation_length &&
         (*options_.speculation_length < 1 || *options_.speculation_length > longest))
@@ -270,11 +307,7 @@ class Composer {
           fmt::format("--speculation-length {}; allowed: 1 to {}, the longest draft of {} that was "
                       "timed and verified",
                       *options_.speculation_length, longest, setting.drafter));
-    const ComposedTexts texts(costs_, setting,
-                              {.prompt_tokens = result_.prompt_tokens,
-                               .new_tokens = result_.new_tokens,
-                               .speculation_length = options_.speculation_length,
-                               .longest_draft = std::min(longest, kLongestAuto)});
+    const ComposedTexts texts = texts_of(setting, longest);
     const auto [mean, without] = mean_of_groups(texts, counts);
     result_.speedups.push_back({.drafter = setting.drafter,
                                 .temperature = setting.temperature,

@@ -65,7 +65,7 @@ std::string machine_folder(const std::string& machine) {
       names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
 }
 
-void expect_machine_name(const std::string& machine) {
+void make_machine_folder(const std::string& machine) {
   const auto is_allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_' || c == '.';
@@ -76,10 +76,11 @@ void expect_machine_name(const std::string& machine) {
         "--machine: '{}'; allowed: a name of 1 to 100 letters, digits, '-', '_' and '.', which "
         "begins with none of '-' and '.'",
         escaped(machine, 100)));
+  make_folder(std::string(kMachines) + "/" + machine);
 }
 
 std::string keep_machine_costs(const std::string& run_folder, const std::string& machine) {
-  expect_machine_name(machine);
+  make_machine_folder(machine);
   const std::string folder = std::string(kMachines) + "/" + machine;
   const std::string costs = read_file(run_folder + "/costs.csv");
   if (std::string newest = newest_costs(folder);

@@ -11,13 +11,14 @@ namespace speclab::experiments {
 /// @throws ConfigError naming what there is
 std::string machine_folder(const std::string& machine);
 
-/// @throws ConfigError unless it is one word that can name a folder
-void expect_machine_name(const std::string& machine);
+/// Makes the folder of a machine, before anything is measured for it.
+/// @throws ConfigError unless the name is one word that can name a folder, WriteError
+void make_machine_folder(const std::string& machine);
 
 /// Keeps the costs of a run as the next version of the machine, whole or not at all. If the newest
 /// version has the same costs, nothing is written.
 /// @param run_folder  holds costs.csv and manifest.toml
-/// @return the folder of the version that has them @throws ConfigError as expect_machine_name,
+/// @return the folder of the version that has them @throws ConfigError as make_machine_folder,
 /// DataError if a file cannot be read, WriteError
 std::string keep_machine_costs(const std::string& run_folder, const std::string& machine);
 

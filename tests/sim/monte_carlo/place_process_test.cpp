@@ -79,6 +79,13 @@ TEST(PlaceProcess, DraftsWhereTheDrafterHits) {
               2 * 0.3, 0.02);
 }
 
+/// Defect: equal shares at two levels end all runs, and better counts give shorter ones.
+TEST(PlaceProcess, MoreKeptPlacesGiveMoreTokens) {
+  const double fewer = tokens_per_round(simulated({.survival = {0.4, 0.3, 0.2}}, 4)),
+               more = tokens_per_round(simulated({.survival = {0.4, 0.4, 0.2}}, 4));
+  EXPECT_GT(more, fewer);
+}
+
 TEST(PlaceProcess, RefusesSharesThatRise) {
   EXPECT_THROW(PlaceProcess({.survival = {0.4, 0.5}}), ContractError);
   EXPECT_THROW(PlaceProcess({.hit_rate = 0.3, .survival = {0.4}}), ContractError);
