@@ -108,10 +108,12 @@ std::string answer_sentence(const FigureData& data, const PredictionErrors& erro
     text += "; " + clause(data, hottest);
   text += ".";
   if (errors.as_predicted) {
-    text +=
-        fmt::format(" The walltime predicted beforehand is off by {} % in the median of {} cell{}",
-                    with_interval(*errors.as_predicted, 100, 2), errors.as_predicted->n,
-                    errors.as_predicted->n == 1 ? "" : "s");
+    const bool is_one = errors.as_predicted->n == 1;
+    text += fmt::format(
+        " The walltime predicted beforehand is off by {} % in the median of the {} "
+        "cell{} that draft{} in at least half of {} rounds",
+        with_interval(*errors.as_predicted, 100, 2), errors.as_predicted->n, is_one ? "" : "s",
+        is_one ? "s" : "", is_one ? "its" : "their");
     if (errors.at_pace)
       text += fmt::format(" and by {} % if the pace of the machine while measuring is included",
                           with_interval(*errors.at_pace, 100, 2));
@@ -155,19 +157,19 @@ std::string worth_sentence(const FigureData& data) {
     return fmt::format("Speculation is worth nothing {}: the pilots chose plain decoding {}.",
                        where, prompts);
   const Estimate& speedup = *named.group->summary.speedup;
-  const std::string interval =
-      speedup.interval
-          ? fmt::format(" [{:.1f}, {:.1f}]", speedup.interval->low, speedup.interval->high)
-          : "";
+  const auto shown = [&](int digits) {
+    return fmt::format("{:.{}f}x", speedup.value, digits) +
+           (speedup.interval ? fmt::format(" [{:.{}f}, {:.{}f}]", speedup.interval->low, digits,
+                                           speedup.interval->high, digits)
+                             : "");
+  };
   const std::string who =
       fmt::format("{} with {}, {} {}", where, config_name(data, *named.group),
                   named.chosen ? "the pilots' choice" : "the fastest of the run", prompts);
   if (speedup.interval && speedup.interval->low < 1 && speedup.interval->high > 1)
-    return fmt::format("Speculation shows no gain or loss yet {}: {:.2f}x{}; add prompts.", who,
-                       speedup.value, interval);
-  if (speedup.value < 1)
-    return fmt::format("Speculation does not pay {}: {:.2f}x{}.", who, speedup.value, interval);
-  return fmt::format("Speculation is worth {:.1f}x{} {}.", speedup.value, interval, who);
+    return fmt::format("Speculation shows no gain or loss yet {}: {}; add prompts.", who, shown(2));
+  if (speedup.value < 1) return fmt::format("Speculation does not pay {}: {}.", who, shown(2));
+  return fmt::format("Speculation is worth {} {}.", shown(1), who);
 }
 
 std::vector<std::string> notes(const FigureData& data) {

@@ -62,7 +62,9 @@ const Command kCommands[] = {
         "or inspect one",
         "speclab models inspect smollm2-135m", add_models_options, run_models),
     command("run", "Run an experiment: predict, measure, report",
-            "speclab run experiments/configs/quickstart.toml", add_run_options, run_run),
+            "speclab run experiments/configs/quickstart.toml\n"
+            "         speclab run experiments/configs/cost_surface.toml --machine desk",
+            add_run_options, run_run),
     command("config", "Explain the keys of configs: type, range, default and meaning",
             "speclab config --describe axes", add_config_options, run_config_command),
     command("report", "Make the report of a run folder, or draw the curves of trainings",
@@ -89,7 +91,8 @@ const Command kCommands[] = {
         "         speclab predict --rank-acceptance 0.7,0.11,0.04 --cost-ratio 0.02 --tree-budget "
         "16 --json\n"
         "         speclab predict --observed results/runs/drafter_acceptance --drafter ngram "
-        "--temperature 0 --costs results/runs/quickstart/costs.csv --tree-budget 8",
+        "--temperature 0 --costs results/runs/quickstart/costs.csv --tree-budget 8\n"
+        "         speclab predict --machine desk --drafter smollm2-drafter --temperature 0",
         add_predict_options, run_predict),
     command("reproduce", "Rebuild tables and figures of papers, our numbers beside theirs",
             "speclab reproduce leviathan_figure_3\n"

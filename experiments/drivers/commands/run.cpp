@@ -127,6 +127,7 @@ class RunCommand {
           fmt::format("--machine: experiment.kind = {}; allowed: cost_surface and decoding, whose "
                       "runs measure costs",
                       plan_.config.kind));
+    check_machine_name(options_.machine);
     if (!options_.dry_run) make_machine_folder(options_.machine);
   }
 

@@ -5,20 +5,22 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "analysis/tables/costs.h"
+#include "analysis/tables/manifest.h"
+#include "experiments/drivers/compose/chain_costs.h"
 #include "experiments/drivers/compose/composed_texts.h"
+#include "experiments/drivers/compose/counts_target.h"
 #include "experiments/drivers/compose/machine_costs.h"
 #include "experiments/drivers/compose/place_counts.h"
 #include "experiments/drivers/predict/cost_input.h"
 #include "experiments/drivers/predict/input_origin.h"
 #include "experiments/drivers/predict/typed_numbers.h"
-#include "sim/core/token_tree.h"
 #include "sim/statistics/jackknife.h"
 #include "sim/system/errors.h"
 
@@ -30,88 +32,6 @@ constexpr int kMostTextTokens = 100'000;
 constexpr int kUsualTokens = 128;
 constexpr std::ptrdiff_t kMostGroups = 256, kMostTemperatures = 32;
 constexpr int kLongestAuto = 8;  ///< draft of `auto`, as in runs whose pilots have the usual length
-
-/// Texts of all laws, a group as heavy as any other, and the speed-up without each group in turn.
-struct MeanOfGroups {
-  MeanText mean;
-  std::vector<double> without;
-};
-
-MeanOfGroups mean_of_groups(const ComposedTexts& texts, const PlaceCounts& counts) {
-  std::vector<MeanText> of_laws;
-  for (const sim::PlaceAcceptance& law : counts.laws()) of_laws.push_back(texts.of_law(law));
-  MeanOfGroups result;
-  for (const MeanText& law : of_laws)
-    result.mean.add(law, 1.0 / static_cast<double>(of_laws.size()));
-  for (std::size_t left_out = 0; of_laws.size() > 1 && left_out < of_laws.size(); ++left_out) {
-    MeanText others;
-    for (std::size_t i = 0; i < of_laws.size(); ++i) others.add(of_laws[i], i == left_out ? 0 : 1);
-    result.without.push_back(others.speedup());
-  }
-  if (of_laws.size() == 1 && counts.groups().size() > 1)
-    for (const std::string& group : counts.groups())
-      result.without.push_back(texts.of_law(counts.law_without(group)).speedup());
-  return result;
-}
-
-/// Settings of single sequences that draft chains, in the order of the file.
-std::vector<Setting> drafting_settings(const std::vector<analysis::CostRow>& costs,
-                                       const SettingFilter& filter) {
-  std::vector<Setting> settings;
-  for (const analysis::CostRow& row : costs)
-    if (row.kind == sim::CostKind::draft && row.setting.batch == 1 &&
-        row.setting.generation.empty() && row.setting.tree == "chain" &&
-        filter.keeps(row.setting) && std::ranges::find(settings, row.setting) == settings.end())
-      settings.push_back(row.setting);
-  return settings;
-}
-
-/// The longest draft whose cost was measured in the setting's regime, and which a measured forward
-/// verifies; 0 if there is none.
-int longest_draft(const std::vector<analysis::CostRow>& costs, const Setting& setting) {
-  std::int64_t drafted = 0, verified = 0;
-  for (const analysis::CostRow& row : costs) {
-    if (row.kind == sim::CostKind::draft && row.regime == setting.regime() &&
-        row.setting == analysis::setting_of_costs(setting))
-      drafted = std::max(drafted, row.rows);
-    if (row.kind == sim::CostKind::target && row.setting == analysis::setting_of_forwards(setting))
-      verified = std::max(verified, row.rows - 1);
-  }
-  return static_cast<int>(std::min<std::int64_t>({drafted, verified, kLongestLength}));
-}
-
-/// The longest context of a timed forward; 0 if none was timed.
-std::int64_t longest_context(const std::vector<analysis::CostRow>& costs) {
-  std::int64_t longest = 0;
-  for (const analysis::CostRow& row : costs)
-    if (row.kind == sim::CostKind::target) longest = std::max(longest, row.context);
-  return longest;
-}
-
-/// Levels of a drafter's drafts, where it has fewer than its tree would hold.
-std::optional<int> most_levels(const std::vector<analysis::DrafterCounts>& counts) {
-  const int deepest = std::ranges::max(counts, {}, &analysis::DrafterCounts::depth).depth;
-  const int looked_at = TreeShape::parse(counts.front().setting.tree, deepest).depth();
-  return deepest < looked_at ? std::optional(deepest) : std::nullopt;
-}
-
-/// Rows of one drafter; empty if there are none.
-std::vector<analysis::DrafterCounts> rows_of(const std::vector<analysis::DrafterCounts>& counts,
-                                             const std::string& drafter) {
-  std::vector<analysis::DrafterCounts> rows;
-  std::ranges::copy_if(counts, std::back_inserter(rows), [&](const analysis::DrafterCounts& row) {
-    return row.setting.drafter == drafter;
-  });
-  return rows;
-}
-
-std::vector<std::string> drafters_of(const std::vector<analysis::DrafterCounts>& counts) {
-  std::vector<std::string> names;
-  for (const analysis::DrafterCounts& row : counts)
-    if (std::ranges::find(names, row.setting.drafter) == names.end())
-      names.push_back(row.setting.drafter);
-  return names;
-}
 
 std::string list_of(const std::vector<std::string>& names) {
   constexpr std::ptrdiff_t kShown = 10;
@@ -136,6 +56,8 @@ class Composer {
                          ? fmt::format("constant:{}", *options.speculation_length)
                          : "auto";
     result_.sources = {origin_of_table(folder_ + "/costs.csv")};
+    if (const std::string manifest = folder_ + "/manifest.toml"; std::filesystem::exists(manifest))
+      manifest_ = analysis::read_manifest(manifest);
     if (options.temperature)
       temperature_ =
           parse_number("--temperature", *options.temperature, {0.0, 1e3, "numbers from 0 to 1000"});
@@ -176,7 +98,7 @@ class Composer {
     SettingFilter filter = options_.choice;
     filter.drafter.reset();
     filter.model.reset();
-    std::vector<Setting> all = drafting_settings(costs_, filter);
+    std::vector<Setting> all = chain_settings(costs_, filter);
     std::erase_if(all, [&](const Setting& setting) {
       const auto& model = options_.choice.model;
       return model && *model != setting.model && *model != setting.loaded_model();
@@ -190,20 +112,21 @@ class Composer {
           setting.loaded_model() == all.front().loaded_model())
         chosen.push_back(setting);
     if (chosen.empty()) refuse_choice();
+    result_.model = chosen.front().loaded_model();
+    result_.sources.push_back(fmt::format("The costs are of {} with the verifier {}.",
+                                          escaped(result_.model, 60),
+                                          escaped(chosen.front().verifier, 60)));
     if (std::ranges::any_of(all, [&](const Setting& setting) {
           return setting.verifier != all.front().verifier ||
                  setting.loaded_model() != all.front().loaded_model();
         }))
       result_.sources.push_back(
           "Costs of other models or verifiers are left out; --model and --verifier choose.");
-    result_.model = chosen.front().loaded_model();
-    result_.sources.push_back(fmt::format("They are of {} with the verifier {}.",
-                                          escaped(result_.model, 60),
-                                          escaped(chosen.front().verifier, 60)));
     const int longest = result_.prompt_tokens + result_.new_tokens;
     if (const std::int64_t measured = longest_context(costs_); measured < longest)
       result_.sources.push_back(fmt::format(
-          "Forwards were timed up to a context of {}; longer ones follow the last line.",
+          "Forwards were timed up to a context of {}; the last fitted straight line goes on behind "
+          "it.",
           measured));
     return chosen;
   }
@@ -217,18 +140,28 @@ class Composer {
   }
 
   [[noreturn]] void refuse_choice() const {
-    std::vector<std::string> names;
-    for (const Setting& setting : drafting_settings(costs_, {}))
-      names.push_back(fmt::format("{} with {}", escaped(setting.loaded_model(), 60),
-                                  escaped(setting.drafter, 60)));
-    throw ConfigError(
-        fmt::format("--model, --drafter and --verifier select no costs of chains in {}; it has: {}",
-                    path_text(folder_), list_of(names)));
+    std::vector<std::string> asked, there;
+    const auto add_asked = [&](const char* option, const std::optional<std::string>& value) {
+      if (value) asked.push_back(fmt::format("{} {}", option, escaped(*value, 60)));
+    };
+    add_asked("--model", options_.choice.model);
+    add_asked("--drafter", options_.choice.drafter);
+    add_asked("--verifier", options_.choice.verifier);
+    for (const Setting& setting : chain_settings(costs_, {})) {
+      const std::string name =
+          fmt::format("{} with {}, verified by {}", escaped(setting.loaded_model(), 60),
+                      escaped(setting.drafter, 60), escaped(setting.verifier, 60));
+      if (std::ranges::find(there, name) == there.end()) there.push_back(name);
+    }
+    throw ConfigError(fmt::format("{}{}no costs of chains in {}; it has: {}",
+                                  fmt::join(asked, " and "), asked.empty() ? "" : ": ",
+                                  path_text(folder_), list_of(there)));
   }
 
   /// The counts of a drafter, which are noted among the sources; empty if there are none.
   /// @throws ConfigError if --counts has several others
-  std::vector<analysis::DrafterCounts> counts_of(const std::string& drafter) {
+  std::vector<analysis::DrafterCounts> counts_of(const Setting& setting) {
+    const std::string& drafter = setting.drafter;
     const std::string path = options_.counts
                                  ? *options_.counts
                                  : counts_of_drafter(options_.choice.drafter.value_or(drafter));
@@ -241,15 +174,18 @@ class Composer {
     if (options_.counts && rows.empty())
       throw ConfigError(fmt::format("{}: no counts of {}; it has: {}", path_text(path),
                                     escaped(drafter, 60), list_of(names)));
-    if (!rows.empty())
-      result_.sources.push_back(
-          fmt::format("The counts of {} are {}{}.", escaped(drafter, 60), path_text(path),
-                      name == drafter ? "" : ", where it is called " + escaped(name, 60)));
+    if (rows.empty()) return {};
+    result_.sources.push_back(
+        fmt::format("The counts of {} are {}{}.", escaped(drafter, 60), path_text(path),
+                    name == drafter ? "" : ", where it is called " + escaped(name, 60)));
+    if (std::string note = note_on_targets(target_of_counts(path), manifest_, setting.model);
+        !note.empty())
+      result_.sources.push_back(std::move(note));
     return rows;
   }
 
   void add(Setting setting) {
-    const std::vector<analysis::DrafterCounts> counts = counts_of(setting.drafter);
+    const std::vector<analysis::DrafterCounts> counts = counts_of(setting);
     if (counts.empty()) {
       without_counts_.push_back(escaped(setting.drafter, 60));
       return;
@@ -270,18 +206,6 @@ class Composer {
     }
   }
 
-  /// @throws DataError where the time of a prompt is not known
-  void expect_prefill(const Setting& setting) const {
-    const auto is_its = [&](const analysis::CostRow& row) {
-      return row.kind == sim::CostKind::prefill &&
-             row.setting == analysis::setting_of_forwards(setting);
-    };
-    if (std::ranges::none_of(costs_, is_its))
-      throw DataError(fmt::format("{}/costs.csv: no cost of kind prefill for {}; measure it",
-                                  escaped(folder_, kLongestPath),
-                                  escaped(setting.loaded_model(), 60)));
-  }
-
   /// @throws DataError naming the file
   ComposedTexts texts_of(const Setting& setting, int longest) const try {
     return {costs_,
@@ -295,7 +219,9 @@ class Composer {
   }
 
   void add(const Setting& setting, const PlaceCounts& counts) {
-    expect_prefill(setting);
+    if (!has_prefill(costs_, setting))
+      throw DataError(fmt::format("{}/costs.csv: no cost of kind prefill for {}; measure it",
+                                  path_text(folder_), escaped(setting.loaded_model(), 60)));
     if (std::ssize(counts.groups()) > kMostGroups)
       throw DataError(fmt::format("the counts of {} have {} groups of texts; allowed: at most {}",
                                   escaped(setting.drafter, 60), counts.groups().size(),
@@ -320,6 +246,7 @@ class Composer {
   const PredictOptions& options_;
   std::string folder_;
   std::vector<analysis::CostRow> costs_;
+  std::optional<analysis::Manifest> manifest_;  ///< of the costs
   std::optional<double> temperature_;
   std::set<double> temperatures_;  ///< that counts and costs have
   std::vector<std::string> without_counts_;

@@ -85,4 +85,21 @@ sim::AcceptancePrior ComposedTexts::prior_of(const sim::PlaceAcceptance& places,
   return sim::acceptance_prior(rounds, longest);
 }
 
+MeanOfGroups mean_of_groups(const ComposedTexts& texts, const PlaceCounts& counts) {
+  std::vector<MeanText> of_laws;
+  for (const sim::PlaceAcceptance& law : counts.laws()) of_laws.push_back(texts.of_law(law));
+  MeanOfGroups result;
+  for (const MeanText& law : of_laws)
+    result.mean.add(law, 1.0 / static_cast<double>(of_laws.size()));
+  for (std::size_t left_out = 0; of_laws.size() > 1 && left_out < of_laws.size(); ++left_out) {
+    MeanText others;
+    for (std::size_t i = 0; i < of_laws.size(); ++i) others.add(of_laws[i], i == left_out ? 0 : 1);
+    result.without.push_back(others.speedup());
+  }
+  if (of_laws.size() == 1 && counts.groups().size() > 1)
+    for (const std::string& group : counts.groups())
+      result.without.push_back(texts.of_law(counts.law_without(group)).speedup());
+  return result;
+}
+
 }  // namespace speclab::experiments

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/stats/pair_costs.h"
+#include "experiments/drivers/compose/place_counts.h"
 #include "sim/analytic/acceptance_tracker.h"
 #include "sim/analytic/generation.h"
 #include "sim/core/speculation_length_policy.h"
@@ -45,5 +46,13 @@ class ComposedTexts {
   analysis::PairCosts drafting_, plain_;
   TextShape shape_;
 };
+
+/// Texts of all laws, a group as heavy as any other, and the speed-up without each group in turn.
+struct MeanOfGroups {
+  MeanText mean;
+  std::vector<double> without;
+};
+
+MeanOfGroups mean_of_groups(const ComposedTexts& texts, const PlaceCounts& counts);
 
 }  // namespace speclab::experiments

@@ -50,6 +50,7 @@ std::vector<std::string> machines_in(const std::string& folder) {
 
 std::string machine_folder(const std::string& machine) {
   if (has_costs(machine)) return machine;
+  if (const std::string newest = newest_costs(machine); !newest.empty()) return newest;
   std::vector<std::string> names;
   for (const std::string& root : {std::string(kMachines), data_folder() + "/" + kMachines}) {
     const std::string folder = root + "/" + machine;
@@ -65,7 +66,7 @@ std::string machine_folder(const std::string& machine) {
       names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
 }
 
-void make_machine_folder(const std::string& machine) {
+void check_machine_name(const std::string& machine) {
   const auto is_allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_' || c == '.';
@@ -76,6 +77,10 @@ void make_machine_folder(const std::string& machine) {
         "--machine: '{}'; allowed: a name of 1 to 100 letters, digits, '-', '_' and '.', which "
         "begins with none of '-' and '.'",
         escaped(machine, 100)));
+}
+
+void make_machine_folder(const std::string& machine) {
+  check_machine_name(machine);
   make_folder(std::string(kMachines) + "/" + machine);
 }
 

@@ -6,13 +6,17 @@
 
 namespace speclab::experiments {
 
-/// The folder that --machine means: a folder with a costs.csv, else the newest version of that name
-/// in results/machines, here or in the program's data, or the version itself ("NAME/v2").
+/// The folder that --machine means: a folder with a costs.csv or with versions that have one, else
+/// the newest version of that name in results/machines, here or in the program's data, or the
+/// version itself ("NAME/v2").
 /// @throws ConfigError naming what there is
 std::string machine_folder(const std::string& machine);
 
+/// @throws ConfigError unless the name is one word that can name a folder
+void check_machine_name(const std::string& machine);
+
 /// Makes the folder of a machine, before anything is measured for it.
-/// @throws ConfigError unless the name is one word that can name a folder, WriteError
+/// @throws ConfigError as check_machine_name, WriteError
 void make_machine_folder(const std::string& machine);
 
 /// Keeps the costs of a run as the next version of the machine, whole or not at all. If the newest

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "engines/interface/names.h"
+#include "sim/core/token_tree.h"
 #include "sim/system/data_folder.h"
 #include "sim/system/versions.h"
 
@@ -20,12 +22,12 @@ std::string counts_without_model(const std::string& kind) {
   return data_folder() + "/results/reference/drafter_acceptance_cpu/" + kind + ".csv";
 }
 
+}  // namespace
+
 bool is_file(const std::string& path) {
   std::error_code none;
   return std::filesystem::is_regular_file(path, none);
 }
-
-}  // namespace
 
 std::string counts_of_drafter(const std::string& drafter) {
   std::vector<std::string> places{drafter, "results/models/" + drafter,
@@ -39,6 +41,29 @@ std::string counts_of_drafter(const std::string& drafter) {
   }
   const std::string path = counts_without_model(drafter);
   return drafter.find('/') == std::string::npos && is_file(path) ? path : "";
+}
+
+std::optional<int> most_levels(const std::vector<analysis::DrafterCounts>& counts) {
+  const int deepest = std::ranges::max(counts, {}, &analysis::DrafterCounts::depth).depth;
+  const int looked_at = TreeShape::parse(counts.front().setting.tree, deepest).depth();
+  return deepest < looked_at ? std::optional(deepest) : std::nullopt;
+}
+
+std::vector<analysis::DrafterCounts> rows_of(const std::vector<analysis::DrafterCounts>& counts,
+                                             const std::string& drafter) {
+  std::vector<analysis::DrafterCounts> rows;
+  std::ranges::copy_if(counts, std::back_inserter(rows), [&](const analysis::DrafterCounts& row) {
+    return row.setting.drafter == drafter;
+  });
+  return rows;
+}
+
+std::vector<std::string> drafters_of(const std::vector<analysis::DrafterCounts>& counts) {
+  std::vector<std::string> names;
+  for (const analysis::DrafterCounts& row : counts)
+    if (std::ranges::find(names, row.setting.drafter) == names.end())
+      names.push_back(row.setting.drafter);
+  return names;
 }
 
 PlaceCounts::PlaceCounts(std::vector<analysis::DrafterCounts> counts,

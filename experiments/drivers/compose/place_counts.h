@@ -10,12 +10,25 @@
 
 namespace speclab::experiments {
 
+/// Whether a regular file is there; false also where that cannot be seen.
+bool is_file(const std::string& path);
+
 /// The counts that stand beside the newest version of a drafter, or in the program's own table of
 /// those that read no model.
 /// @param drafter  a kind ("feature_transformer"), a model ("smollm2-feature",
 /// "smollm2-feature/v2") or the folder of one
 /// @return the path; empty where there is none
 std::string counts_of_drafter(const std::string& drafter);
+
+std::vector<std::string> drafters_of(const std::vector<analysis::DrafterCounts>& counts);
+
+/// Rows of one drafter; empty if there are none.
+std::vector<analysis::DrafterCounts> rows_of(const std::vector<analysis::DrafterCounts>& counts,
+                                             const std::string& drafter);
+
+/// Levels of a drafter's drafts, where it has fewer than its tree would hold.
+/// @param counts  of one drafter, at least one row
+std::optional<int> most_levels(const std::vector<analysis::DrafterCounts>& counts);
 
 /// The counts of one drafter at one temperature.
 class PlaceCounts {

@@ -231,7 +231,9 @@ const std::vector<K> kPromptKeys{
     costs("new_tokens", &CostOptions::new_tokens, "length of a generation that measures drafting")
         .in("tokens")
         .from(16, 100000),
-    costs("rows", &CostOptions::rows, "numbers of rows of the timed forwards")
+    costs("rows", &CostOptions::rows,
+          "numbers of rows of the timed forwards, beside "
+          "those that the drafts of the axes need")
         .in("rows")
         .from(1, 512),
 };

@@ -56,7 +56,7 @@ auto shortest_and_longest(const std::vector<std::vector<Token>>& prompts) {
 class CostMeasurement::Tasks {
  public:
   explicit Tasks(Workbench& bench) : bench_(bench), plan_(bench.plan()) {
-    for (const Setting& loaded : plan_.loaded_models()) {
+    for (const Setting& loaded : plan_.loaded_models) {
       if (!plan_.config.has_device_rounds()) add_forwards(loaded);
       for (const Regime regime : regimes())
         for (const Setting& drafting : draftings_of(loaded, regime))

@@ -38,7 +38,7 @@ std::vector<std::vector<Token>> tokenize(const engines::Tokenizer& tokenizer,
 /// Every real model reads the prompts with its own tokenizer.
 void tokenize_prompts(LoadedPlan& loaded) {
   const Plan& plan = loaded.plan;
-  for (const Setting& setting : plan.loaded_models()) {
+  for (const Setting& setting : plan.loaded_models) {
     if (is_shape_model(setting.model) || loaded.texts.contains(setting.model)) continue;
     const engines::Tokenizer& tokenizer = *loaded.model_of(setting).tokenizer;
     loaded.texts[setting.model] = {
@@ -48,21 +48,21 @@ void tokenize_prompts(LoadedPlan& loaded) {
 }
 
 void check_contexts(const LoadedPlan& loaded) {
-  for (const Setting& setting : loaded.plan.loaded_models())
+  for (const Setting& setting : loaded.plan.loaded_models)
     check_target_room(loaded, setting.model, loaded.model_of(setting).model->info().context_length);
 }
 
 /// Makes each drafter once, so that a missing or unfitting one is noticed before anything is
 /// written.
 void check_drafters(const LoadedPlan& loaded) {
-  for (const Setting& model : loaded.plan.loaded_models())
+  for (const Setting& model : loaded.plan.loaded_models)
     for (const Setting& setting : loaded.plan.draftings_of(model))
       loaded.engines.make_decoder(*loaded.model_of(model).model, loaded.model_of(model).tokenizer,
                                   {.drafter = loaded.plan.drafter_options(setting)});
 }
 
 void check_drafter_contexts(const LoadedPlan& loaded) {
-  for (const Setting& model : loaded.plan.loaded_models())
+  for (const Setting& model : loaded.plan.loaded_models)
     for (const Setting& setting : loaded.plan.draftings_of(model))
       for (const engines::DrafterOptions& options :
            transformers_of(loaded.plan.drafter_options(setting)))
@@ -76,7 +76,7 @@ void check_drafter_contexts(const LoadedPlan& loaded) {
 }  // namespace
 
 const engines::Tokenizer& LoadedPlan::tokenizer_of(const std::string& model) const {
-  const std::vector<Setting> loaded = plan.loaded_models();
+  const std::vector<Setting> loaded = plan.loaded_models;
   const auto real = std::ranges::find(loaded, plan.real_model_of(model), &Setting::model);
   SPECLAB_EXPECT(real != loaded.end(), "a model of the plan: " + model);
   return *model_of(*real).tokenizer;
@@ -84,7 +84,7 @@ const engines::Tokenizer& LoadedPlan::tokenizer_of(const std::string& model) con
 
 LoadedPlan load_plan(const Plan& plan, engines::Engines& engines, int threads) {
   LoadedPlan loaded{.plan = plan, .engines = engines, .models = {}, .texts = {}};
-  for (const Setting& setting : plan.loaded_models())
+  for (const Setting& setting : plan.loaded_models)
     loaded.models.emplace(setting.loaded_model(), load_model(loaded, setting, threads));
   tokenize_prompts(loaded);
   check_contexts(loaded);
@@ -95,7 +95,7 @@ LoadedPlan load_plan(const Plan& plan, engines::Engines& engines, int threads) {
 
 LoadedPlan tokenized_plan(const Plan& plan, engines::Engines& engines) {
   LoadedPlan loaded{.plan = plan, .engines = engines, .models = {}, .texts = {}};
-  for (const Setting& setting : plan.loaded_models())
+  for (const Setting& setting : plan.loaded_models)
     if (!is_shape_model(setting.model))
       loaded.models[setting.loaded_model()] = {
           nullptr, engines.load_tokenizer(plan.config.file_of(setting.model))};

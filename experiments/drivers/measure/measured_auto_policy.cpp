@@ -47,6 +47,8 @@ Plan cost_plan(const engines::DecoderOptions& decoder, std::uint64_t seed) {
   plan.drafters = {{.name = setting.drafter, .options = decoder.drafter}};
   plan.draftings = {setting.drafting()};
   plan.cells = {{.id = "", .category = "all", .setting = setting}};
+  plan.loaded_models = {
+      {.model = setting.model, .weights = setting.weights, .activations = setting.activations}};
   return plan;
 }
 

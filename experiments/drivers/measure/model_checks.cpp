@@ -65,7 +65,7 @@ class ModelChecks {
   /// Each drafting, whatever the weights are.
   std::vector<Setting> settings_of(const std::string& name) const {
     std::vector<Setting> settings;
-    for (const Setting& loaded : plan_.loaded_models())
+    for (const Setting& loaded : plan_.loaded_models)
       if (loaded.model == name && settings.empty()) settings = plan_.draftings_of(loaded);
     return settings;
   }

@@ -121,6 +121,18 @@ void drop_unused_draftings(Plan& plan) {
   });
 }
 
+/// The models of the plan's cells as they are loaded, in the order of the axes.
+std::vector<Setting> models_of_cells(const Plan& plan) {
+  std::set<std::string> of_cells;
+  for (const Cell& cell : plan.cells) of_cells.insert(cell.setting.loaded_model());
+  std::vector<Setting> models;
+  for (const Setting& plain : plan.config.axes.plain_settings())
+    if (of_cells.erase(plain.loaded_model()) > 0)
+      models.push_back(
+          {.model = plain.model, .weights = plain.weights, .activations = plain.activations});
+  return models;
+}
+
 }  // namespace
 
 analysis::ColumnGroups axis_columns(const Plan& plan) {
@@ -180,20 +192,6 @@ engines::DrafterOptions Plan::drafter_options(const Setting& setting) const {
   return options;
 }
 
-std::vector<Setting> Plan::loaded_models() const {
-  std::vector<Setting> loaded;
-  for (const Setting& plain : config.axes.plain_settings()) {
-    const Setting model = {
-        .model = plain.model, .weights = plain.weights, .activations = plain.activations};
-    const auto has_it = [&](const Cell& cell) {
-      return cell.setting.loaded_model() == model.loaded_model();
-    };
-    if (std::ranges::find(loaded, model) == loaded.end() && std::ranges::any_of(cells, has_it))
-      loaded.push_back(model);
-  }
-  return loaded;
-}
-
 std::vector<Setting> Plan::draftings_of(const Setting& loaded) const {
   std::vector<Setting> all;
   for (Setting plain : config.axes.plain_settings()) {
@@ -243,6 +241,7 @@ void add_cells(Plan& plan) {
   plan.draftings = make_draftings(plan);
   const Sweep sweep(plan.config);
   for (const Setting& plain : plan.config.axes.plain_settings()) add_cells_of(plan, sweep, plain);
+  plan.loaded_models = models_of_cells(plan);
   drop_unused_draftings(plan);
 }
 

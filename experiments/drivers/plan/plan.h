@@ -52,6 +52,7 @@ struct Plan {
   std::vector<NamedDrafter> drafters{};  ///< all that a setting may name
   std::vector<Setting> draftings{};      ///< drafter, tree and verifier of cells; plain first
   std::vector<Cell> cells{};  ///< plain cells of a (model, temperature) before their rivals
+  std::vector<Setting> loaded_models{};  ///< of the cells: model, weights and activations alone
   std::vector<Pilot> pilots{};
   std::vector<PlannedGeneration> generations{};  ///< the index is the row_id
   std::vector<std::size_t> order{};              ///< row ids as they are measured
@@ -75,8 +76,6 @@ struct Plan {
   int max_length() const;
   /// The drafter of a setting with the setting's tree.
   engines::DrafterOptions drafter_options(const Setting& setting) const;
-  /// The models of the cells as they are loaded: model, weights and activations alone.
-  std::vector<Setting> loaded_models() const;
   /// The settings of a loaded model in which something is decoded, at temperature 0 and without a
   /// policy, plain first. Shape models and the real one share theirs.
   std::vector<Setting> draftings_of(const Setting& loaded) const;

@@ -12,6 +12,15 @@
 namespace speclab::experiments {
 namespace {
 
+/// The accelerator beside the processor, and its driver; empty where there was none.
+std::string device_of(const analysis::Manifest& manifest) {
+  const std::string device = manifest.provenance("device"), driver = manifest.provenance("driver");
+  if (device.empty() || device == "cpu" || device == analysis::kNotRecorded) return "";
+  const bool has_driver = !driver.empty() && driver != "none" && driver != analysis::kNotRecorded;
+  return fmt::format(" with the device {}{}", escaped(device, 100),
+                     has_driver ? ", driver " + escaped(driver, 100) : "");
+}
+
 /// @param name  of what was measured
 std::string origin(const std::string& name, const std::string& folder) {
   const std::string manifest = folder + "/manifest.toml";
@@ -25,9 +34,9 @@ std::string origin(const std::string& name, const std::string& folder) {
       read.sections.empty() ? ""
                             : fmt::format(", in {} sections, of which others may be from elsewhere",
                                           read.sections.size());
-  return fmt::format("{} is by revision {} on {}{}.", escaped(name),
+  return fmt::format("{} is by revision {} on {}{}{}.", escaped(name),
                      escaped(read.provenance("revision"), 100),
-                     escaped(read.provenance("machine"), 100), others);
+                     escaped(read.provenance("machine"), 100), device_of(read), others);
 }
 
 }  // namespace

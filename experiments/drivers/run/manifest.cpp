@@ -58,7 +58,7 @@ std::vector<NamedDrafter> drafters_with_parts(const Plan& plan) {
 
 std::vector<ModelEntry> model_entries(const LoadedPlan& loaded) {
   std::vector<ModelEntry> entries;
-  for (const Setting& model : loaded.plan.loaded_models())
+  for (const Setting& model : loaded.plan.loaded_models)
     if (std::ranges::find(entries, model.model, &ModelEntry::name) == entries.end())
       entries.push_back(model_entry(model.model, "target", loaded.model_of(model).model->info()));
   for (const NamedDrafter& drafter : drafters_with_parts(loaded.plan)) {
@@ -109,7 +109,7 @@ void add_section(int number, const RunLog& log, TomlText& provenance) {
 
 HeaderEntry current_origin(const LoadedPlan& loaded, int workers) {
   const RunConfig& config = loaded.plan.config;
-  const std::vector<Setting> models = loaded.plan.loaded_models();
+  const std::vector<Setting> models = loaded.plan.loaded_models;
   const auto first = std::ranges::find(models, loaded.plan.real_model_of(config.axes.model.front()),
                                        &Setting::model);
   const engines::ModelInfo& target = loaded.model_of(*first).model->info();

@@ -147,6 +147,22 @@ TEST(ComposedSpeedups, RefuseWhatFilesDoNotHave) {
   EXPECT_NE(refusal(options).find("measure one with"), std::string::npos) << refusal(options);
 }
 
+/// Defect: drafts that another target kept are composed with the costs without a word.
+TEST(ComposedSpeedups, SayWhichOtherTargetKeptTheDrafts) {
+  const PredictOptions options = flat_options();
+  const std::string folder = std::filesystem::path(*options.counts).parent_path().string(),
+                    manifest = folder + "/manifest.json";
+  const auto last_source = [&] { return composed_speedups(options).sources.back(); };
+  EXPECT_EQ(last_source(), "The manifest.json that names the target of the counts is not there.");
+  write_file(manifest, R"({"target": "u", "target_sha256": "1"})");
+  EXPECT_TRUE(last_source().starts_with("The target u kept the counted drafts")) << last_source();
+  write_file(manifest, R"({"target": "t", "target_sha256": "1"})");
+  EXPECT_TRUE(last_source().starts_with("The counts of d are")) << last_source();
+  write_file(manifest, "[1]");
+  EXPECT_NE(refusal(options).find("manifest.json: "), std::string::npos) << refusal(options);
+  std::filesystem::remove(manifest);
+}
+
 /// Defect: a term is lost, and the project's own drafters come out at another speed than measured.
 /// The largest miss is that of prompt lookup at temperature 0, 10 % of the gain and the plain time.
 TEST(ComposedSpeedups, LieNearThoseThatWereMeasured) {
@@ -167,6 +183,8 @@ TEST(ComposedSpeedups, LieNearThoseThatWereMeasured) {
       EXPECT_GE(at.composed_speedup.high(), truth) << at.drafter << at.temperature;
     }
   EXPECT_EQ(compared, 15) << "five drafters at three temperatures";
+  for (const std::string& source : composition.sources)
+    EXPECT_FALSE(source.starts_with("The target")) << source;
 }
 
 /// Works in a folder of its own, where machines are kept.
@@ -195,6 +213,7 @@ TEST_F(KeptMachine, GetsAVersionForNewCosts) {
   EXPECT_EQ(read_file("results/machines/desk/v1/costs.csv"), "first");
   EXPECT_EQ(machine_folder("desk"), "results/machines/desk/v2");
   EXPECT_EQ(machine_folder("desk/v1"), "results/machines/desk/v1");
+  EXPECT_EQ(machine_folder("results/machines/desk"), "results/machines/desk/v2");
 }
 
 /// Defect: what an interrupted call left hinders the next one, or goes into its version.
