@@ -82,7 +82,7 @@ class Tree(unittest.TestCase):
 class Sanitizers(Tree):
     def folders(self, *names):
         for name in names:
-            self.write(f"build/dev/{name}/CTestTestfile.cmake", "add_test(x)\n")
+            self.write(f"build/sanitizers/{name}/CTestTestfile.cmake", "add_test(x)\n")
 
     def test_go_on_behind_the_folders_that_were_finished(self):
         """Defect: an interruption loses an hour of finished folders, or their counts."""
@@ -119,7 +119,7 @@ class EmptyParts(Tree):
 
     def test_fail_and_leave_no_row(self):
         self.program("scripts/tidy", "#!/bin/sh\nexit 1\n")
-        self.write("build/dev/CTestTestfile.cmake", "subdirs(tests)\n")
+        self.write("build/sanitizers/CTestTestfile.cmake", "subdirs(tests)\n")
         for part in ("sanitizers", "clang-tidy"):
             outcome = subprocess.run(["scripts/test", f"--long={part}"], cwd=self.root, capture_output=True, text=True)
             self.assertNotEqual(outcome.returncode, 0, part)
