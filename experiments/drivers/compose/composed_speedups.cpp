@@ -13,12 +13,12 @@
 
 #include "analysis/tables/costs.h"
 #include "experiments/drivers/compose/composed_texts.h"
+#include "experiments/drivers/compose/contradictions.h"
 #include "experiments/drivers/compose/machine_costs.h"
 #include "experiments/drivers/compose/place_counts.h"
 #include "experiments/drivers/predict/cost_input.h"
 #include "experiments/drivers/predict/input_origin.h"
 #include "experiments/drivers/predict/typed_numbers.h"
-#include "sim/core/token_tree.h"
 #include "sim/statistics/jackknife.h"
 #include "sim/system/errors.h"
 
@@ -86,23 +86,6 @@ std::int64_t longest_context(const std::vector<analysis::CostRow>& costs) {
   for (const analysis::CostRow& row : costs)
     if (row.kind == sim::CostKind::target) longest = std::max(longest, row.context);
   return longest;
-}
-
-/// Levels of a drafter's drafts, where it has fewer than its tree would hold.
-std::optional<int> most_levels(const std::vector<analysis::DrafterCounts>& counts) {
-  const int deepest = std::ranges::max(counts, {}, &analysis::DrafterCounts::depth).depth;
-  const int looked_at = TreeShape::parse(counts.front().setting.tree, deepest).depth();
-  return deepest < looked_at ? std::optional(deepest) : std::nullopt;
-}
-
-/// Rows of one drafter; empty if there are none.
-std::vector<analysis::DrafterCounts> rows_of(const std::vector<analysis::DrafterCounts>& counts,
-                                             const std::string& drafter) {
-  std::vector<analysis::DrafterCounts> rows;
-  std::ranges::copy_if(counts, std::back_inserter(rows), [&](const analysis::DrafterCounts& row) {
-    return row.setting.drafter == drafter;
-  });
-  return rows;
 }
 
 std::vector<std::string> drafters_of(const std::vector<analysis::DrafterCounts>& counts) {
@@ -328,34 +311,8 @@ class Composer {
 
 /// @throws ConfigError naming the options that say the same in another way
 void check_options(const PredictOptions& options) {
-  std::vector<std::string> others;
-  const auto add = [&](const char* name, bool is_given) {
-    if (is_given) others.emplace_back(name);
-  };
-  add("--acceptance-rate", options.acceptance_rate.has_value());
-  add("--trace", options.trace.has_value());
-  add("--observed", options.observed.has_value());
-  add("--target-law", options.target_law.has_value());
-  add("--draft-law", options.draft_law.has_value());
-  add("--rank-acceptance", options.rank_acceptance.has_value());
-  add("--cost-ratio", options.cost_ratio.has_value());
-  add("--verify-cost-ratio", options.verify_cost_ratio.has_value());
-  add("--overhead-ratio", options.overhead_ratio.has_value());
-  add("--costs", options.costs.has_value());
-  add("--context", options.context.has_value());
-  add("--max-length", options.max_length.has_value());
-  add("--draft-operations-ratio", options.draft_operations_ratio != "0");
-  add("--target-bytes", options.target_bytes.has_value());
-  add("--draft-bytes", options.draft_bytes.has_value());
-  add("--tree-budget", options.tree_budget.has_value());
-  add("--tree-levels", options.tree_levels.has_value());
-  add("--batch", options.batch.has_value());
-  add("--num-beams", options.num_beams.has_value());
-  add("--draft-beams", options.draft_beams.has_value());
-  add("--mlp-speculator", options.mlp_speculator.has_value());
-  add("--candidates", options.candidates.has_value());
-  add("--lenience", options.lenience.has_value());
-  add("--plot", options.plot.has_value());
+  std::vector<std::string> others = options_of_other_predictions(options);
+  if (options.context) others.emplace_back("--context");
   if (options.counts && !options.choice.drafter)
     throw ConfigError("--counts is a file of one drafter's counts; give --drafter NAME beside it");
   if (!others.empty())

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "engines/interface/names.h"
+#include "sim/core/token_tree.h"
 #include "sim/system/data_folder.h"
 #include "sim/system/versions.h"
 
@@ -39,6 +41,21 @@ std::string counts_of_drafter(const std::string& drafter) {
   }
   const std::string path = counts_without_model(drafter);
   return drafter.find('/') == std::string::npos && is_file(path) ? path : "";
+}
+
+std::vector<analysis::DrafterCounts> rows_of(const std::vector<analysis::DrafterCounts>& counts,
+                                             const std::string& drafter) {
+  std::vector<analysis::DrafterCounts> rows;
+  std::ranges::copy_if(counts, std::back_inserter(rows), [&](const analysis::DrafterCounts& row) {
+    return row.setting.drafter == drafter;
+  });
+  return rows;
+}
+
+std::optional<int> most_levels(const std::vector<analysis::DrafterCounts>& counts) {
+  const int deepest = std::ranges::max(counts, {}, &analysis::DrafterCounts::depth).depth;
+  const int looked_at = TreeShape::parse(counts.front().setting.tree, deepest).depth();
+  return deepest < looked_at ? std::optional(deepest) : std::nullopt;
 }
 
 PlaceCounts::PlaceCounts(std::vector<analysis::DrafterCounts> counts,

@@ -17,6 +17,13 @@ namespace speclab::experiments {
 /// @return the path; empty where there is none
 std::string counts_of_drafter(const std::string& drafter);
 
+/// Rows of one drafter; empty if there are none.
+std::vector<analysis::DrafterCounts> rows_of(const std::vector<analysis::DrafterCounts>& counts,
+                                             const std::string& drafter);
+
+/// Levels of a drafter's drafts, where it has fewer than its tree would hold.
+std::optional<int> most_levels(const std::vector<analysis::DrafterCounts>& counts);
+
 /// The counts of one drafter at one temperature.
 class PlaceCounts {
  public:
