@@ -73,27 +73,41 @@ const Schema<PredictedPassRow>& predicted_passes_table() {
   return table;
 }
 
+const Schema<LeftOutPassRow>& left_out_passes_table() {
+  using L = LeftOutPassRow;
+  static const Schema<L> table{
+      "predict --pass-errors --csv",
+      "a timed pass",
+      {{"shape", &L::shape, Text{}, "whose passes the rule was not fitted to"},
+       {"rows", &L::rows, Count{.least = 1}, "of the pass"},
+       {"context", &L::context, Count{.unit = "tokens"}, "in the cache before it"},
+       {"measured_us", &L::measured_us, Number{.unit = "µs"}, "on an H200; by the rule"},
+       {"predicted_us", &L::predicted_us, Number{.unit = "µs"}, ""},
+       {"relative_error", &L::relative_error, kAnyNumber, "predicted / measured - 1"}}};
+  return table;
+}
+
 const Schema<PredictedRoundRow>& predicted_rounds_table() {
   using R = PredictedRoundRow;
   static const Schema<R> table{
-      "predict --pass-of --rounds --csv", "a device, a shape, a drafter, a temperature and a length",
-      joined<R>(
-          {device_columns<R>(),
-           {{"drafter", &R::drafter, Text{}, "whose counts are taken"},
-            {"temperature", &R::temperature, Number{},
-             "of the counts; between two that were counted it has the places of both"},
-            {"speculation_length", &R::speculation_length, Count{.least = 1, .unit = "tokens"},
-             "drafted a round"}},
-           estimate_columns<R>("round_us", &R::round_us, Number{.unit = "µs"},
-                               "a round that drafts; low and high as those of a pass"),
-           {{"plain_us", &R::plain_us, Number{.unit = "µs"}, "a round that drafts nothing"},
-            {"tokens_per_round", &R::tokens_per_round, Number{.unit = "tokens"},
-             "accepted + 1, over all rounds"},
-            {"drafting_fraction", &R::drafting_fraction, Number{.high = 1},
-             "share of rounds that draft"}},
-           estimate_columns<R>("predicted_speedup", &R::predicted_speedup, Number{},
-                               "of decoding, prompt left out; the interval is over groups of "
-                               "texts, widened by the rule's error")})};
+      "predict --pass-of --rounds --csv",
+      "a device, a shape, a drafter, a temperature and a length",
+      joined<R>({device_columns<R>(),
+                 {{"drafter", &R::drafter, Text{}, "whose counts are taken"},
+                  {"temperature", &R::temperature, Number{},
+                   "of the counts; between two that were counted it has the places of both"},
+                  {"speculation_length", &R::drafts,
+                   Count{.least = 1, .unit = "tokens"}, "drafted a round"}},
+                 estimate_columns<R>("round_us", &R::round_us, Number{.unit = "µs"},
+                                     "a round that drafts; low and high as those of a pass"),
+                 {{"plain_us", &R::plain_us, Number{.unit = "µs"}, "a round that drafts nothing"},
+                  {"tokens_per_round", &R::tokens_per_round, Number{.unit = "tokens"},
+                   "accepted + 1, over all rounds"},
+                  {"drafting_fraction", &R::drafting_fraction, Number{.high = 1},
+                   "share of rounds that draft"}},
+                 estimate_columns<R>("predicted_speedup", &R::predicted_speedup, Number{},
+                                     "of decoding, prompt left out; the interval is over groups of "
+                                     "texts, widened by the rule's error")})};
   return table;
 }
 

@@ -31,11 +31,21 @@ struct PredictedPassRow {
 /// The table of `speclab predict --pass-of --csv`.
 const Schema<PredictedPassRow>& predicted_passes_table();
 
+/// A timed pass beside the rule that was fitted without its shape.
+struct LeftOutPassRow {
+  std::string shape;
+  std::int64_t rows = 1, context = 0;
+  double measured_us = 0, predicted_us = 0, relative_error = 0;
+};
+
+/// The table of `speclab predict --pass-errors --csv`.
+const Schema<LeftOutPassRow>& left_out_passes_table();
+
 /// Rounds of one sequence on a device, with drafts of one length.
 struct PredictedRoundRow {
   std::string device, kernels, shape, drafter;
   double temperature = 0;
-  std::int64_t speculation_length = 1;
+  std::int64_t drafts = 1;
   Estimate round_us;
   double plain_us = 0;  ///< of a round that drafts nothing
   double tokens_per_round = 1, drafting_fraction = 1;

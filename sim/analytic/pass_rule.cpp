@@ -72,7 +72,8 @@ PassRule fitted_pass_rule(const PassRule& measured_apart, std::span<const TimedP
     expect_load(pass.load);
     expect_positive(pass.us, "us");
     const std::array<double, kFitted> by = terms(measured_apart, pass.shape, pass.load);
-    for (Eigen::Index j = 0; j < kFitted; ++j) all(i, j) = by[static_cast<std::size_t>(j)] / pass.us;
+    for (Eigen::Index j = 0; j < kFitted; ++j)
+      all(i, j) = by[static_cast<std::size_t>(j)] / pass.us;
     rest(i) = 1.0 - known_us(measured_apart, pass.shape, pass.load) / pass.us;
   }
   const auto solver = all.colPivHouseholderQr();
@@ -89,17 +90,23 @@ void PassErrors::add(int rows, double error) {
   largest = std::max(largest, std::abs(error));
 }
 
-PassErrors left_out_errors(const PassRule& measured_apart,
-                           std::span<const std::vector<TimedPass>> groups) {
-  PassErrors errors;
+std::vector<LeftOutPass> left_out_passes(const PassRule& measured_apart,
+                                         std::span<const std::vector<TimedPass>> groups) {
+  std::vector<LeftOutPass> result;
   for (std::size_t left_out = 0; left_out < groups.size(); ++left_out) {
     std::vector<TimedPass> others;
     for (std::size_t i = 0; i < groups.size(); ++i)
       if (i != left_out) others.insert(others.end(), groups[i].begin(), groups[i].end());
     const PassRule rule = fitted_pass_rule(measured_apart, others);
     for (const TimedPass& pass : groups[left_out])
-      errors.add(pass.load.rows, rule.pass_us(pass.shape, pass.load) / pass.us - 1.0);
+      result.push_back({pass, left_out, rule.pass_us(pass.shape, pass.load)});
   }
+  return result;
+}
+
+PassErrors largest_errors(std::span<const LeftOutPass> passes) {
+  PassErrors errors;
+  for (const LeftOutPass& at : passes) errors.add(at.pass.load.rows, at.error());
   return errors;
 }
 

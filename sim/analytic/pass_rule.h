@@ -1,6 +1,7 @@
 #pragma once
 // How long a pass of few rows takes on a device: what it reads, and what each layer waits.
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,13 +34,13 @@ inline constexpr int kMostRuleRows = 16;
 
 /// pass = bytes / rate + layers x latency + rows x (activations, query rows) + ends.
 struct PassRule {
-  double read_gb_per_s = 0;  ///< of weights, keys and values, once a pass
-  double ends_us = 0;        ///< embedding, and the head beyond its bytes
-  double join_us = 0;        ///< a layer less, where one block has all keys of a head
-  double layer_us = 0;       ///< of a layer of one row beyond its bytes
-  double activations = 0;    ///< of the bytes' time, for each row beyond the first
-  double row_us = 0;         ///< of a layer, for each row beyond the first
-  double second_us = 0;      ///< of a layer whose products have a second set of eight rows
+  double read_gb_per_s = 0;       ///< of weights, keys and values, once a pass
+  double ends_us = 0;             ///< embedding, and the head beyond its bytes
+  double join_us = 0;             ///< a layer less, where one block has all keys of a head
+  double layer_us = 0;            ///< of a layer of one row beyond its bytes
+  double activations = 0;         ///< of the bytes' time, for each row beyond the first
+  double row_us = 0;              ///< of a layer, for each row beyond the first
+  double second_us = 0;           ///< of a layer whose products have a second set of eight rows
   double second_activations = 0;  ///< of the bytes' time, for each row of the second set
 
   /// @throws ContractError unless the load is in range
@@ -70,9 +71,19 @@ struct PassErrors {
   void add(int rows, double error);
 };
 
-/// The error that the rule makes at the passes of each group where it was fitted to the others.
+/// A timed pass beside what the rule says that was fitted without its shape.
+struct LeftOutPass {
+  TimedPass pass;
+  std::size_t group = 0;  ///< the pass's
+  double predicted_us = 0;
+
+  double error() const { return predicted_us / pass.us - 1.0; }
+};
+
+/// All passes, each by the rule that was fitted to the other groups.
 /// @param groups  passes of one shape each, at least two groups @throws as fitted_pass_rule
-PassErrors left_out_errors(const PassRule& measured_apart,
-                           std::span<const std::vector<TimedPass>> groups);
+std::vector<LeftOutPass> left_out_passes(const PassRule& measured_apart,
+                                         std::span<const std::vector<TimedPass>> groups);
+PassErrors largest_errors(std::span<const LeftOutPass> passes);
 
 }  // namespace speclab::sim

@@ -106,7 +106,11 @@ void add_pass_options(CLI::App* command, PredictOptions& options) {
   command
       ->add_option("--kernels", options.kernels,
                    "measured (if not given): those that were timed; planned: with the savings that "
-                   "are expected of their next form")
+                   "are expected of their next form; or both: measured,planned")
+      ->group(kPasses);
+  command
+      ->add_flag("--pass-errors", options.pass_errors,
+                 "Print every timed pass beside the rule that was fitted without its shape")
       ->group(kPasses);
   add_number(command, "--rows", options.rows, "Rows of the pass; 1, 2, 4, 8 and 16 if not given")
       ->check(takes("1 to 16"))

@@ -69,6 +69,10 @@ void check_no_composition(const PredictOptions& options) {
 int run_predict(const PredictOptions& options) {
   if (options.csv && options.json)
     throw ConfigError("--csv and --json contradict each other; give one");
+  if (options.pass_errors) {
+    fmt::print("{}", pass_errors_output(pass_errors(options), options));
+    return 0;
+  }
   if (options.pass_of) return print_device_predictions(options);
   check_no_passes(options);
   if (options.machine) return print_composition(options);

@@ -24,7 +24,8 @@ std::string passes_text(const std::vector<analysis::PredictedPassRow>& passes) {
   TextTable table({"device", "kernels", "shape", "context", "rows", "pass (µs)", "bytes (µs)"});
   for (const analysis::PredictedPassRow& at : passes)
     table.add_row({at.device, at.kernels, at.shape, fmt::format("{}", at.context),
-                   fmt::format("{}", at.rows), shown_us(at.us), fmt::format("{:.0f}", at.bytes_us)});
+                   fmt::format("{}", at.rows), shown_us(at.us),
+                   fmt::format("{:.0f}", at.bytes_us)});
   return table.text();
 }
 
@@ -33,7 +34,7 @@ std::string rounds_text(const std::vector<analysis::PredictedRoundRow>& rounds) 
                    "plain (µs)", "tokens/round", "predicted speed-up"});
   for (const analysis::PredictedRoundRow& at : rounds)
     table.add_row({at.device, at.kernels, at.shape, at.drafter, fmt::format("{}", at.temperature),
-                   fmt::format("{}", at.speculation_length), shown_us(at.round_us),
+                   fmt::format("{}", at.drafts), shown_us(at.round_us),
                    fmt::format("{:.0f}", at.plain_us), fmt::format("{:.2f}", at.tokens_per_round),
                    shown_ratio(at.predicted_speedup)});
   return table.text();
@@ -49,8 +50,11 @@ void put(ordered_json& object, const std::string& name, const analysis::Estimate
 }
 
 ordered_json pass_json(const analysis::PredictedPassRow& at) {
-  ordered_json one{{"device", at.device}, {"kernels", at.kernels}, {"shape", at.shape},
-                   {"rows", at.rows},     {"context", at.context}};
+  ordered_json one{{"device", at.device},
+                   {"kernels", at.kernels},
+                   {"shape", at.shape},
+                   {"rows", at.rows},
+                   {"context", at.context}};
   put(one, "us", at.us);
   one["bytes_us"] = at.bytes_us;
   return one;
@@ -62,7 +66,7 @@ ordered_json round_json(const analysis::PredictedRoundRow& at) {
                    {"shape", at.shape},
                    {"drafter", at.drafter},
                    {"temperature", at.temperature},
-                   {"speculation_length", at.speculation_length}};
+                   {"speculation_length", at.drafts}};
   put(one, "round_us", at.round_us);
   one["plain_us"] = at.plain_us;
   one["tokens_per_round"] = at.tokens_per_round;
@@ -71,7 +75,35 @@ ordered_json round_json(const analysis::PredictedRoundRow& at) {
   return one;
 }
 
+std::string errors_text(const std::vector<analysis::LeftOutPassRow>& passes) {
+  TextTable table(
+      {"shape left out", "context", "rows", "measured (µs)", "predicted (µs)", "error"});
+  for (const analysis::LeftOutPassRow& at : passes)
+    table.add_row({at.shape, fmt::format("{}", at.context), fmt::format("{}", at.rows),
+                   fmt::format("{:.0f}", at.measured_us), fmt::format("{:.0f}", at.predicted_us),
+                   fmt::format("{:+.1f} %", 100 * at.relative_error)});
+  return table.text();
+}
+
+std::string errors_json(const std::vector<analysis::LeftOutPassRow>& passes) {
+  ordered_json object{{"passes", ordered_json::array()}};
+  for (const analysis::LeftOutPassRow& at : passes)
+    object["passes"].push_back({{"shape", at.shape},
+                                {"rows", at.rows},
+                                {"context", at.context},
+                                {"measured_us", at.measured_us},
+                                {"predicted_us", at.predicted_us},
+                                {"relative_error", at.relative_error}});
+  return object.dump() + "\n";
+}
+
 }  // namespace
+
+std::string pass_errors_output(const std::vector<analysis::LeftOutPassRow>& passes,
+                               const PredictOptions& options) {
+  if (options.csv) return analysis::left_out_passes_table().csv(passes);
+  return options.json ? errors_json(passes) : errors_text(passes);
+}
 
 std::string device_predictions_text(const DevicePredictions& predictions) {
   std::string text = predictions.rounds.empty() ? passes_text(predictions.passes)

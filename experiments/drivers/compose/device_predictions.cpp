@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "experiments/drivers/compose/contradictions.h"
@@ -41,6 +42,12 @@ std::vector<std::string> names_of(const char* option, const std::string& text) {
   return names;
 }
 
+std::vector<Kernels> kernels_of_names(const std::vector<std::string>& names) {
+  std::vector<Kernels> all;
+  for (const std::string& name : names) all.push_back(kernels_of(name));
+  return all;
+}
+
 /// Low: without the rule's error. High: with it, and with nothing saved.
 analysis::Estimate with_error(double us, double unsaved_us, double error) {
   return {us, analysis::Interval{us * (1 - error), unsaved_us * (1 + error)}};
@@ -53,8 +60,7 @@ analysis::Estimate speedup_of(const KeptDrafts& kept, double plain_us, double ro
   for (const RoundsOfText& rounds : kept.without)
     without.push_back(rounds.speedup(plain_us, round_us));
   const double speedup = kept.mean.speedup(plain_us, round_us);
-  analysis::Estimate estimate =
-      sim::jackknife_estimate(speedup, without, sim::Scale::logarithm);
+  analysis::Estimate estimate = sim::jackknife_estimate(speedup, without, sim::Scale::logarithm);
   const double texts = estimate.interval ? std::log(estimate.interval->high / speedup) : 0.0,
                both = std::exp(std::hypot(texts, std::log1p(error)));
   estimate.interval = analysis::Interval{speedup / both, speedup * both};
@@ -66,7 +72,7 @@ class Predictor {
   explicit Predictor(const PredictOptions& options)
       : options_(options),
         shapes_(names_of("--pass-of", *options.pass_of)),
-        kernels_(kernels_of(options.kernels.value_or(""))) {
+        kernels_(kernels_of_names(names_of("--kernels", options.kernels.value_or("measured")))) {
     for (const std::string& name : names_of("--device", options.device.value_or("h200")))
       devices_.push_back(device_rule(name));
     expect_within("--rows", options.rows, 1, sim::kMostRuleRows);
@@ -85,18 +91,20 @@ class Predictor {
     for (const DeviceRule& device : devices_)
       for (const std::string& name : shapes_)
         for (const int context : one_or(options_.context, kUsualContexts))
-          for (const int rows : one_or(options_.rows, kUsualRows)) add_pass(device, name, {rows, context});
+          for (const int rows : one_or(options_.rows, kUsualRows))
+            for (const Kernels kernels : kernels_) add_pass(device, name, {rows, context}, kernels);
   }
 
-  void add_pass(const DeviceRule& device, const std::string& name, const sim::PassLoad& load) {
+  void add_pass(const DeviceRule& device, const std::string& name, const sim::PassLoad& load,
+                Kernels kernels) {
     const sim::PassShape shape = sim::pass_shape(name);
     result_.passes.push_back(
         {.device = device.device,
-         .kernels = std::string(to_string(kernels_)),
+         .kernels = std::string(to_string(kernels)),
          .shape = name,
          .rows = load.rows,
          .context = load.context,
-         .us = with_error(device.pass_us(shape, load, kernels_),
+         .us = with_error(device.pass_us(shape, load, kernels),
                           device.pass_us(shape, load, Kernels::measured),
                           device.errors.at(load.rows)),
          .bytes_us = shape.read_bytes(load.context) / device.rule.read_gb_per_s / 1e3});
@@ -108,7 +116,8 @@ class Predictor {
 
   std::vector<double> temperatures() const {
     if (!options_.temperature) return temperatures_on_device();
-    return {parse_number("--temperature", *options_.temperature, {0.0, 1e3, "numbers from 0 to 1000"})};
+    return {
+        parse_number("--temperature", *options_.temperature, {0.0, 1e3, "numbers from 0 to 1000"})};
   }
 
   /// Counts come before shapes, because texts are simulated once for all shapes and devices.
@@ -119,28 +128,29 @@ class Predictor {
           const KeptDrafts kept = kept_drafts(drafter, temperature, length);
           for (const DeviceRule& device : devices_)
             for (const std::string& name : shapes_)
-              add_round(device, name,
-                        {.drafter = drafter,
-                         .is_sampled = temperature > 0,
-                         .drafts = length,
-                         .context = options_.context.value_or(kUsualRoundContext)},
-                        temperature, kept);
+              for (const Kernels kernels : kernels_)
+                add_round(device, name,
+                          {.drafter = drafter,
+                           .is_sampled = temperature > 0,
+                           .drafts = length,
+                           .context = options_.context.value_or(kUsualRoundContext)},
+                          temperature, kept, kernels);
         }
   }
 
   void add_round(const DeviceRule& device, const std::string& name, const RoundOnDevice& round,
-                 double temperature, const KeptDrafts& kept) {
+                 double temperature, const KeptDrafts& kept, Kernels kernels) {
     const sim::PassShape shape = sim::pass_shape(name);
     const double error = device.errors.at(round.drafts + 1),
-                 plain = plain_round_us(device, shape, round.is_sampled, round.context, kernels_),
-                 us = round_us(device, shape, round, kernels_);
+                 plain = plain_round_us(device, shape, round.is_sampled, round.context, kernels),
+                 us = round_us(device, shape, round, kernels);
     result_.rounds.push_back(
         {.device = device.device,
-         .kernels = std::string(to_string(kernels_)),
+         .kernels = std::string(to_string(kernels)),
          .shape = name,
          .drafter = round.drafter,
          .temperature = temperature,
-         .speculation_length = round.drafts,
+         .drafts = round.drafts,
          .round_us = with_error(us, round_us(device, shape, round, Kernels::measured), error),
          .plain_us = plain,
          .tokens_per_round = kept.mean.tokens / kept.mean.rounds,
@@ -159,14 +169,14 @@ class Predictor {
         result_.notes.emplace_back(
             "An H100 has its own read bandwidth here, and the latencies of the H200; no interval "
             "holds the difference.");
-    if (kernels_ == Kernels::planned)
+    if (std::ranges::find(kernels_, Kernels::planned) != kernels_.end())
       result_.notes.emplace_back(
           "Planned kernels save what their changes should bring; nothing of it was measured.");
   }
 
   const PredictOptions& options_;
   std::vector<std::string> shapes_;
-  Kernels kernels_;
+  std::vector<Kernels> kernels_;
   std::vector<DeviceRule> devices_;
   DevicePredictions result_;
 };
@@ -193,7 +203,31 @@ void check_device_options(const PredictOptions& options) {
                                   options.rounds ? " with --rounds" : "", fmt::join(others, ", ")));
 }
 
+void check_error_options(const PredictOptions& options) {
+  std::vector<std::string> others = options_of_other_predictions(options);
+  for (const std::string& name : options_of_passes(options)) others.push_back(name);
+  if (options.pass_of) others.emplace_back("--pass-of");
+  if (options.machine) others.emplace_back("--machine");
+  if (!others.empty())
+    throw ConfigError(
+        fmt::format("--pass-errors contradicts {}; leave one out", fmt::join(others, ", ")));
+}
+
 }  // namespace
+
+std::vector<analysis::LeftOutPassRow> pass_errors(const PredictOptions& options) {
+  check_error_options(options);
+  const KeptPasses kept = kept_passes();
+  std::vector<analysis::LeftOutPassRow> rows;
+  for (const sim::LeftOutPass& at : kept.left_out())
+    rows.push_back({.shape = kept.shapes[at.group],
+                    .rows = at.pass.load.rows,
+                    .context = at.pass.load.context,
+                    .measured_us = at.pass.us,
+                    .predicted_us = at.predicted_us,
+                    .relative_error = at.error()});
+  return rows;
+}
 
 DevicePredictions device_predictions(const PredictOptions& options) {
   check_device_options(options);

@@ -20,8 +20,16 @@ struct DevicePredictions {
 /// @throws ConfigError about options, DataError about the tables that are read
 DevicePredictions device_predictions(const PredictOptions& options);
 
+/// Every timed pass beside what the rule gives that was fitted without its shape.
+/// @throws ConfigError about options, DataError about the table of passes
+std::vector<analysis::LeftOutPassRow> pass_errors(const PredictOptions& options);
+
 std::string device_predictions_text(const DevicePredictions& predictions);
 std::string device_predictions_json(const DevicePredictions& predictions);
 std::string device_predictions_csv(const DevicePredictions& predictions);
+
+/// The errors as the options ask: text, CSV or JSON.
+std::string pass_errors_output(const std::vector<analysis::LeftOutPassRow>& passes,
+                               const PredictOptions& options);
 
 }  // namespace speclab::experiments

@@ -50,9 +50,7 @@ std::string_view to_string(Kernels kernels) {
 Kernels kernels_of(const std::string& text) {
   for (const Kernels kernels : {Kernels::measured, Kernels::planned})
     if (text == to_string(kernels)) return kernels;
-  if (text.empty()) return Kernels::measured;
-  throw ConfigError(
-      fmt::format("--kernels {}: allowed: measured, planned", escaped(text, 60)));
+  throw ConfigError(fmt::format("--kernels {}: allowed: measured, planned", escaped(text, 60)));
 }
 
 std::vector<std::string> rule_devices() {
@@ -61,7 +59,7 @@ std::vector<std::string> rule_devices() {
   return names;
 }
 
-std::vector<std::vector<sim::TimedPass>> kept_passes() {
+KeptPasses kept_passes() {
   const std::string path = data_folder() + "/results/reference/gpu_h200/passes.csv";
   std::map<std::string, std::vector<sim::TimedPass>> by_shape;
   for (const analysis::TimedPassRow& row : analysis::read_timed_passes(path))
@@ -70,20 +68,27 @@ std::vector<std::vector<sim::TimedPass>> kept_passes() {
           {.shape = sim::pass_shape(row.shape),
            .load = {.rows = static_cast<int>(row.rows), .context = static_cast<int>(row.context)},
            .us = 1e3 * row.ms});
-  std::vector<std::vector<sim::TimedPass>> groups;
-  for (auto& [shape, passes] : by_shape) groups.push_back(std::move(passes));
-  return groups;
+  KeptPasses kept;
+  for (auto& [shape, passes] : by_shape) {
+    kept.shapes.push_back(shape);
+    kept.groups.push_back(std::move(passes));
+  }
+  return kept;
+}
+
+std::vector<sim::LeftOutPass> KeptPasses::left_out() const {
+  return sim::left_out_passes(measured_apart(kRates.front().read_gb_per_s), groups);
 }
 
 DeviceRule device_rule(const std::string& device) {
   const NamedRate& rate = rate_of(device);
-  const std::vector<std::vector<sim::TimedPass>> groups = kept_passes();
+  const KeptPasses kept = kept_passes();
   std::vector<sim::TimedPass> all;
-  for (const auto& group : groups) all.insert(all.end(), group.begin(), group.end());
+  for (const auto& group : kept.groups) all.insert(all.end(), group.begin(), group.end());
   const sim::PassRule apart = measured_apart(kRates.front().read_gb_per_s);
   DeviceRule result{.device = device,
                     .rule = sim::fitted_pass_rule(apart, all),
-                    .errors = sim::left_out_errors(apart, groups)};
+                    .errors = sim::largest_errors(kept.left_out())};
   result.rule.read_gb_per_s = rate.read_gb_per_s;
   return result;
 }

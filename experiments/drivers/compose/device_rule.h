@@ -13,7 +13,7 @@ namespace speclab::experiments {
 /// Kernels that were timed on the H200, or those with cheaper attention, sums and rounds.
 enum class Kernels { measured, planned };
 std::string_view to_string(Kernels kernels);
-/// @throws ConfigError unless the text is empty (measured) or names one
+/// @throws ConfigError unless the text names one
 Kernels kernels_of(const std::string& text);
 
 struct DeviceRule {
@@ -31,8 +31,15 @@ struct DeviceRule {
 DeviceRule device_rule(const std::string& device);
 std::vector<std::string> rule_devices();
 
-/// The passes that the rule is fitted to, those of each shape together.
+/// The passes that the rule is fitted to.
+struct KeptPasses {
+  std::vector<std::string> shapes;                  ///< a name for each group
+  std::vector<std::vector<sim::TimedPass>> groups;  ///< passes of a shape
+
+  std::vector<sim::LeftOutPass> left_out() const;
+};
+
 /// @throws DataError naming the file
-std::vector<std::vector<sim::TimedPass>> kept_passes();
+KeptPasses kept_passes();
 
 }  // namespace speclab::experiments

@@ -53,8 +53,8 @@ PlaceCounts counts_at(const std::string& drafter, double temperature) {
   const std::vector<analysis::DrafterCounts> counts =
       rows_of(analysis::read_drafter_counts(path), drafter);
   if (counts.empty())
-    throw DataError(fmt::format("{}: no counts of {}", escaped(path, kLongestPath),
-                                escaped(drafter, 60)));
+    throw DataError(
+        fmt::format("{}: no counts of {}", escaped(path, kLongestPath), escaped(drafter, 60)));
   return {rows_at(counts, drafter, temperature), most_levels(counts)};
 }
 
