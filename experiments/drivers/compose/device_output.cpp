@@ -61,12 +61,9 @@ ordered_json pass_json(const analysis::PredictedPassRow& at) {
 }
 
 ordered_json round_json(const analysis::PredictedRoundRow& at) {
-  ordered_json one{{"device", at.device},
-                   {"kernels", at.kernels},
-                   {"shape", at.shape},
-                   {"drafter", at.drafter},
-                   {"temperature", at.temperature},
-                   {"speculation_length", at.drafts}};
+  ordered_json one{
+      {"device", at.device},   {"kernels", at.kernels},         {"shape", at.shape},
+      {"drafter", at.drafter}, {"temperature", at.temperature}, {"speculation_length", at.drafts}};
   put(one, "round_us", at.round_us);
   one["plain_us"] = at.plain_us;
   one["tokens_per_round"] = at.tokens_per_round;

@@ -1,5 +1,6 @@
 // Bits of passes of 1 to 64 rows, as they were before kernels changed. The processor runs the
-// kernels here, so the digests hold for every machine whose expf rounds alike (glibc 2.28 or later).
+// kernels here, so the digests hold for every machine whose expf rounds alike (glibc 2.28 or
+// later).
 #include <bit>
 #include <cstdint>
 #include <vector>

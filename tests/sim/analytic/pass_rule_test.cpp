@@ -83,8 +83,9 @@ TEST(PassRule, ShowsTheErrorOfAShapeThatIsLeftOut) {
   const PassRule apart{.read_gb_per_s = 1000, .ends_us = 9, .join_us = 2};
   const std::vector<LeftOutPass> passes = left_out_passes(apart, groups);
   for (const LeftOutPass& at : passes)
-    if (at.group == 1)
+    if (at.group == 1) {
       EXPECT_NEAR(at.error(), at.pass.load.rows == 16 ? 0.25 : 0.0, 1e-8) << at.pass.load.rows;
+    }
   PassErrors errors;
   errors.add(4, 0.01), errors.add(5, -0.02), errors.add(9, 0.03);
   EXPECT_EQ(errors.at(1), 0.01);
@@ -107,9 +108,9 @@ TEST(PassRule, RefusesPassesThatDoNotTellItsConstants) {
 
 /// Defect: a size that no engine runs, or a text with more behind it, is taken for a shape.
 TEST(PassShapes, RefuseWhatIsNone) {
-  for (const char* text : {"", "135m", "64x64", "64x64x1x", "64x64x1 ", "63x64x1", "64x63x1",
-                           "64x64x0", "64x64x1001", "65600x64x1", "-64x64x1", "64X64X1",
-                           "99999999999x64x1"})
+  for (const char* text :
+       {"", "135m", "64x64", "64x64x1x", "64x64x1 ", "63x64x1", "64x63x1", "64x64x0", "64x64x1001",
+        "65600x64x1", "-64x64x1", "64X64X1", "99999999999x64x1"})
     EXPECT_THROW(pass_shape(text), ConfigError) << text;
 }
 

@@ -62,8 +62,8 @@ TEST(DeviceRule, HoldsForForwardsOfRunsAtShortContexts) {
     if (table.text(row, "kind") != "target" || rows > 8 || rows == 6) continue;
     const std::string model = table.text(row, "model");
     const sim::PassShape shape = sim::pass_shape(model == "smollm2-135m" ? "shape-135m" : model);
-    const double us = device.pass_us(
-        shape, {rows, static_cast<int>(table.count(row, "context"))}, Kernels::measured);
+    const double us = device.pass_us(shape, {rows, static_cast<int>(table.count(row, "context"))},
+                                     Kernels::measured);
     EXPECT_NEAR(us / (table.number(row, "ns") / 1e3), 1.0, 0.05) << model << " " << rows;
     ++count;
   }
@@ -120,7 +120,8 @@ TEST(DeviceRule, GivesAnH100ItsOwnBandwidth) {
   EXPECT_EQ(h100.rule.layer_us, h200.rule.layer_us);
 }
 
-void expect_equal_fields(const std::string& mine, const std::string& kept, const std::string& line) {
+void expect_equal_fields(const std::string& mine, const std::string& kept,
+                         const std::string& line) {
   if (mine == kept) return;
   const double value = std::stod(mine), reference = std::stod(kept);
   // Six digits are written; another order of sums may move the last one.
@@ -134,7 +135,8 @@ void expect_equal_tables(const std::string& mine, const std::string& file) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::vector<std::string> fields = split(lines[i], ','), others = split(kept[i], ',');
     ASSERT_EQ(fields.size(), others.size()) << kept[i];
-    for (std::size_t j = 0; j < fields.size(); ++j) expect_equal_fields(fields[j], others[j], kept[i]);
+    for (std::size_t j = 0; j < fields.size(); ++j)
+      expect_equal_fields(fields[j], others[j], kept[i]);
   }
 }
 
@@ -146,20 +148,18 @@ TEST(CommittedPredictions, AreThoseOfTheProgram) {
                       "gpu_predicted_rounds/errors.csv");
   expect_equal_tables(
       device_predictions_csv(device_predictions(
-          {.pass_of = std::string("shape-gpt2-124m,shape-llama-3.2-1b,shape-llama-3.1-8b,") +
-                      kWidened,
+          {.pass_of =
+               std::string("shape-gpt2-124m,shape-llama-3.2-1b,shape-llama-3.1-8b,") + kWidened,
            .device = "h100,h200",
            .kernels = "measured,planned"})),
       "gpu_predicted_rounds/passes.csv");
   expect_equal_tables(
-      device_predictions_csv(device_predictions({.pass_of = kWidened,
-                                                 .device = "h100,h200",
-                                                 .kernels = "planned",
-                                                 .rounds = true})),
+      device_predictions_csv(device_predictions(
+          {.pass_of = kWidened, .device = "h100,h200", .kernels = "planned", .rounds = true})),
       "gpu_predicted_rounds/rounds.csv");
 }
 
-std::string refusal_of(const PredictOptions& options) {
+std::string device_refusal(const PredictOptions& options) {
   try {
     device_predictions(options);
   } catch (const ConfigError& error) {
@@ -183,7 +183,7 @@ TEST(DevicePredictions, RefuseOptionsThatTheyDoNotHeed) {
       {"--speculation-length", {.pass_of = "shape-8b", .rounds = true, .speculation_length = 16}},
   };
   for (const auto& [part, options] : refused)
-    EXPECT_NE(refusal_of(options).find(part), std::string::npos) << refusal_of(options);
+    EXPECT_NE(device_refusal(options).find(part), std::string::npos) << device_refusal(options);
   EXPECT_THROW(pass_errors({.pass_of = "shape-8b"}), ConfigError);
 }
 
