@@ -51,9 +51,13 @@ DeviceLlama::DeviceLlama(const DecoderShape& config, const DecoderWeights& weigh
 }
 
 std::optional<std::string> DeviceLlama::lacking(const DecoderShape& config) {
-  if (const auto choice = beyond_llama(config))
-    return fmt::format("family {} with {}; allowed there: the Llama family's own shape",
-                       config.family, *choice);
+  DecoderShape rest = config;  // without what the kernels have beyond Llama
+  rest.query_key_value_bias = false, rest.rotary_scaling = {};
+  if (const auto choice = beyond_llama(rest))
+    return fmt::format(
+        "family {} with {}; allowed there: the Llama family's own shape, biases of "
+        "queries, keys and values, and scaled rotary positions",
+        config.family, *choice);
   if (config.is_feature_transformer())
     return "drafters that read hidden states do not run there yet";
   if (config.head_dim != 32 && config.head_dim != 64 && config.head_dim != 128)
@@ -122,6 +126,21 @@ DeviceArray<std::uint16_t> DeviceLlama::load_matrices(const DecoderWeights& weig
   return block;
 }
 
+DeviceArray<float> DeviceLlama::load_bias(const DecoderWeights& weights, std::int32_t layer) const {
+  using enum TensorRole;
+  if (!has_role(query_bias, config_, layer)) return {};
+  std::vector<float> stacked;
+  for (const TensorRole role : {query_bias, key_bias, value_bias}) {
+    const std::vector<float> values = weights.read(role, layer);
+    stacked.insert(stacked.end(), values.begin(), values.end());
+  }
+  std::vector<float> packed;
+  for (std::size_t row = 0; row < stacked.size(); ++row)
+    packed.push_back(
+        stacked[static_cast<std::size_t>(query_key_value_row(static_cast<std::int64_t>(row)))]);
+  return on_device<float>(packed);
+}
+
 void DeviceLlama::load(const DecoderWeights& weights) {
   embedding_ = load_table(weights, TensorRole::embedding);
   if (!config_.head_is_embedding()) head_ = load_table(weights, TensorRole::head);
@@ -132,7 +151,8 @@ void DeviceLlama::load(const DecoderWeights& weights) {
   std::vector<PinnedArray<std::uint16_t>> streamed;
   for (std::int32_t layer = 0; layer < config_.num_layers; ++layer) {
     layers_.push_back({norm(TensorRole::attention_norm, layer),
-                       norm(TensorRole::feed_forward_norm, layer), load_matrices(weights, layer)});
+                       norm(TensorRole::feed_forward_norm, layer), load_matrices(weights, layer),
+                       load_bias(weights, layer)});
     if (layer < resident_.count) continue;
     DeviceArray<std::uint16_t>& matrices = layers_.back().matrices;
     streamed.emplace_back(matrices.size());
@@ -145,15 +165,15 @@ void DeviceLlama::load(const DecoderWeights& weights) {
 
 void DeviceLlama::load_rotations() {
   std::vector<float> turns;
-  std::vector<double> steps;
-  for (std::int32_t i = 0; i < config_.head_dim / 2; ++i)
-    steps.push_back(std::pow(static_cast<double>(config_.rope_theta), -2.0 * i / config_.head_dim));
-  for (std::int32_t position = 0; position < config_.context_length; ++position)
-    for (const double step : steps) {
-      const double angle = position * step;
-      turns.push_back(static_cast<float>(std::cos(angle)));
-      turns.push_back(static_cast<float>(std::sin(angle)));
+  const bool changes = config_.rotary_scaling.kind == RotaryScaling::Kind::dynamic;
+  RotaryFrequencies frequencies = rotary_frequencies(config_, RotaryBase::global, 0);
+  for (std::int32_t position = 0; position < config_.context_length; ++position) {
+    if (changes) frequencies = rotary_frequencies(config_, RotaryBase::global, position);
+    for (const double step : frequencies.per_position) {
+      turns.push_back(static_cast<float>(frequencies.magnitude * std::cos(position * step)));
+      turns.push_back(static_cast<float>(frequencies.magnitude * std::sin(position * step)));
     }
+  }
   rotations_ = on_device<float>(turns);
 }
 
@@ -232,6 +252,8 @@ void DeviceLlama::put_layer(std::size_t l, const ForwardState* state, const KvCa
   attention.queries = queries_.data();
   attention.output = attended_.data();
   attention.rotations = reinterpret_cast<const float2*>(rotations_.data());
+  if (layers_[l].query_key_value_bias.size() > 0)
+    attention.bias = layers_[l].query_key_value_bias.data();
   if (keeps(query_key_value_kernel))
     launch_query_key_value(
         state,

@@ -52,13 +52,15 @@ class DeviceLlama {
  private:
   struct Layer {
     DeviceArray<float> attention_norm, feed_forward_norm;
-    DeviceArray<std::uint16_t> matrices;  ///< block_; empty of a streamed layer
+    DeviceArray<std::uint16_t> matrices;      ///< block_; empty of a streamed layer
+    DeviceArray<float> query_key_value_bias;  ///< in the order of packed rows; empty: none
   };
   using RowMap = std::int64_t (DeviceLlama::*)(std::int64_t) const;
 
   void load(const DecoderWeights& weights);
   DeviceArray<std::uint16_t> load_table(const DecoderWeights& weights, TensorRole table) const;
   DeviceArray<std::uint16_t> load_matrices(const DecoderWeights& weights, std::int32_t layer) const;
+  DeviceArray<float> load_bias(const DecoderWeights& weights, std::int32_t layer) const;
   /// Fills a packed matrix on the device.
   void fill(std::uint16_t* matrix, const DecoderWeights& weights,
             std::initializer_list<TensorRole> roles, std::int32_t layer, std::int64_t columns,

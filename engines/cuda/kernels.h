@@ -30,6 +30,8 @@ struct AttentionBuffers {
   std::int32_t* arrivals;   ///< [tiles, kv_heads], zero between passes
   const float2* rotations;  ///< [context, head_dim / 2]: cosine, sine
   std::int32_t heads, kv_heads, head_dim, capacity;
+  const float* bias = nullptr;  ///< [(heads + 2 kv_heads) * head_dim], of queries, keys and values
+                                ///< in the order of the packed rows; null: none
 };
 
 /// The kernels of a pass, as bits.

@@ -11,12 +11,14 @@
 namespace speclab::engines::cuda {
 namespace {
 
-/// Tables in bfloat16, norms in float32.
+/// Tables in bfloat16, norms and biases in float32.
 std::int64_t bytes_beside_layers(const DecoderShape& shape) {
   const std::int64_t hidden = shape.hidden_size;
   std::int64_t tables = packed_size(shape.vocab_size, hidden);
   if (!shape.head_is_embedding()) tables += packed_size(shape.num_logits(), hidden);
-  return 2 * tables + 4 * hidden * (2 * shape.num_layers + 1);
+  const std::int64_t biases =
+      shape.query_key_value_bias ? shape.query_size() + 2 * shape.kv_size() : 0;
+  return 2 * tables + 4 * (hidden * (2 * shape.num_layers + 1) + biases * shape.num_layers);
 }
 
 }  // namespace

@@ -6,13 +6,15 @@
 namespace speclab::engines::cuda {
 namespace {
 
-/// Rotates queries and keys by their position; keys and values go to the cache.
+/// Adds biases where there are any, and rotates queries and keys by their position; keys and values
+/// go to the cache.
 struct StoreQueryKeyValue {
   static constexpr bool kReducesBlocks = false;
   const ForwardState* state;
   AttentionBuffers a;
 
-  /// Where a row's keys and values go, and by which angle the pair turns.
+  /// Where a row's keys and values go, and by which angle the pair turns. Biases come late: early
+  /// ones would spill registers of every model.
   struct Early {
     std::int32_t sequence, slot;
     float2 turn;
@@ -39,6 +41,10 @@ struct StoreQueryKeyValue {
                             float&, float&) const {
     const int blocks_per_head = a.head_dim / kTileRows, half = a.head_dim / 2;
     const int head = block / blocks_per_head, within = block % blocks_per_head;
+    if (a.bias != nullptr) {
+      low += a.bias[block * kTileRows + r];
+      high += a.bias[block * kTileRows + r + 8];
+    }
     if (is_value(block)) {
       std::uint16_t* value =
           head_of_cache(a.values, row.sequence, head - a.heads - a.kv_heads) + row.slot;

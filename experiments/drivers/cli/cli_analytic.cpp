@@ -8,6 +8,7 @@ namespace {
 constexpr const char* kAcceptance = "Acceptance (one of)";
 constexpr const char* kCosts = "Costs (ratios, or a file)";
 constexpr const char* kComposed = "Costs of a machine, composed with counts of drafters";
+constexpr const char* kPasses = "Passes and rounds on a GPU, by a rule";
 constexpr const char* kQuestions = "Further questions";
 
 std::string up_to(int most) { return fmt::format("1 to {}", most); }
@@ -74,7 +75,8 @@ void add_cost_options(CLI::App* command, PredictOptions& options) {
                       "greedy");
   add_number(
       command, "--context", options.context,
-      "Context to take from --costs, in tokens before the round; the middle one if not given");
+      "Context to take from --costs, in tokens before the round; the middle one if not given. With "
+      "--pass-of that of the pass; 512 and 2048 if not given, 192 with --rounds");
 }
 
 void add_composing_options(CLI::App* command, PredictOptions& options) {
@@ -91,6 +93,33 @@ void add_composing_options(CLI::App* command, PredictOptions& options) {
              "Tokens of the prompt of a text (128)")
       ->check(takes("1 to 1000000"))
       ->group(kComposed);
+}
+
+void add_pass_options(CLI::App* command, PredictOptions& options) {
+  command
+      ->add_option("--pass-of", options.pass_of,
+                   "Shapes, separated by commas: names such as shape-8b, or "
+                   "HIDDENxINTERMEDIATExLAYERS with SmolLM2's heads; print the time of a pass")
+      ->group(kPasses);
+  command->add_option("--device", options.device, "h200 (if not given), h100, or both: h100,h200")
+      ->group(kPasses);
+  command
+      ->add_option("--kernels", options.kernels,
+                   "measured (if not given): those that were timed; planned: with the savings that "
+                   "are expected of their next form; or both: measured,planned")
+      ->group(kPasses);
+  command
+      ->add_flag("--pass-errors", options.pass_errors,
+                 "Print every timed pass beside the rule that was fitted without its shape")
+      ->group(kPasses);
+  add_number(command, "--rows", options.rows, "Rows of the pass; 1, 2, 4, 8 and 16 if not given")
+      ->check(takes("1 to 16"))
+      ->group(kPasses);
+  command
+      ->add_flag("--rounds", options.rounds,
+                 "Print rounds and speed-ups of --drafter, or of five drafters, at --temperature "
+                 "and --speculation-length or at several; acceptance comes from the kept counts")
+      ->group(kPasses);
 }
 
 void add_question_options(CLI::App* command, PredictOptions& options) {
@@ -134,6 +163,7 @@ void add_predict_options(CLI::App* command, PredictOptions& options) {
   add_acceptance_options(command, options);
   add_cost_options(command, options);
   add_composing_options(command, options);
+  add_pass_options(command, options);
   add_question_options(command, options);
   add_number(command, "--speculation-length", options.speculation_length,
              "Print the answer for this length too; with --machine draft always as many tokens, "

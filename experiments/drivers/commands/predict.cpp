@@ -7,6 +7,8 @@
 
 #include "analysis/plots/gnuplot.h"
 #include "experiments/drivers/compose/composed_speedups.h"
+#include "experiments/drivers/compose/contradictions.h"
+#include "experiments/drivers/compose/device_predictions.h"
 #include "experiments/drivers/predict/asked_answers.h"
 #include "experiments/drivers/predict/prediction_output.h"
 #include "sim/system/errors.h"
@@ -37,6 +39,23 @@ int print_composition(const PredictOptions& options) {
   return 0;
 }
 
+int print_device_predictions(const PredictOptions& options) {
+  const DevicePredictions predictions = device_predictions(options);
+  fmt::print("{}", options.csv    ? device_predictions_csv(predictions)
+                   : options.json ? device_predictions_json(predictions)
+                                  : device_predictions_text(predictions));
+  if (options.csv)
+    for (const std::string& note : predictions.notes) fmt::print(stderr, "note: {}\n", note);
+  return 0;
+}
+
+/// @throws ConfigError for options that belong to --pass-of
+void check_no_passes(const PredictOptions& options) {
+  if (const auto given = options_of_passes(options); !given.empty())
+    throw ConfigError(
+        fmt::format("{} belongs to --pass-of; give that or leave it out", fmt::join(given, ", ")));
+}
+
 /// @throws ConfigError for options that belong to --machine
 void check_no_composition(const PredictOptions& options) {
   if (options.counts || options.prompt_tokens)
@@ -50,6 +69,12 @@ void check_no_composition(const PredictOptions& options) {
 int run_predict(const PredictOptions& options) {
   if (options.csv && options.json)
     throw ConfigError("--csv and --json contradict each other; give one");
+  if (options.pass_errors) {
+    fmt::print("{}", pass_errors_output(pass_errors(options), options));
+    return 0;
+  }
+  if (options.pass_of) return print_device_predictions(options);
+  check_no_passes(options);
   if (options.machine) return print_composition(options);
   check_no_composition(options);
   if (options.plot) analysis::expect_drawable(*options.plot);

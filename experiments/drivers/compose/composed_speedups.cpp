@@ -16,6 +16,7 @@
 #include "experiments/drivers/compose/chain_costs.h"
 #include "experiments/drivers/compose/composed_texts.h"
 #include "experiments/drivers/compose/counts_target.h"
+#include "experiments/drivers/compose/contradictions.h"
 #include "experiments/drivers/compose/machine_costs.h"
 #include "experiments/drivers/compose/place_counts.h"
 #include "experiments/drivers/predict/cost_input.h"
@@ -255,34 +256,8 @@ class Composer {
 
 /// @throws ConfigError naming the options that say the same in another way
 void check_options(const PredictOptions& options) {
-  std::vector<std::string> others;
-  const auto add = [&](const char* name, bool is_given) {
-    if (is_given) others.emplace_back(name);
-  };
-  add("--acceptance-rate", options.acceptance_rate.has_value());
-  add("--trace", options.trace.has_value());
-  add("--observed", options.observed.has_value());
-  add("--target-law", options.target_law.has_value());
-  add("--draft-law", options.draft_law.has_value());
-  add("--rank-acceptance", options.rank_acceptance.has_value());
-  add("--cost-ratio", options.cost_ratio.has_value());
-  add("--verify-cost-ratio", options.verify_cost_ratio.has_value());
-  add("--overhead-ratio", options.overhead_ratio.has_value());
-  add("--costs", options.costs.has_value());
-  add("--context", options.context.has_value());
-  add("--max-length", options.max_length.has_value());
-  add("--draft-operations-ratio", options.draft_operations_ratio != "0");
-  add("--target-bytes", options.target_bytes.has_value());
-  add("--draft-bytes", options.draft_bytes.has_value());
-  add("--tree-budget", options.tree_budget.has_value());
-  add("--tree-levels", options.tree_levels.has_value());
-  add("--batch", options.batch.has_value());
-  add("--num-beams", options.num_beams.has_value());
-  add("--draft-beams", options.draft_beams.has_value());
-  add("--mlp-speculator", options.mlp_speculator.has_value());
-  add("--candidates", options.candidates.has_value());
-  add("--lenience", options.lenience.has_value());
-  add("--plot", options.plot.has_value());
+  std::vector<std::string> others = options_of_other_predictions(options);
+  if (options.context) others.emplace_back("--context");
   if (options.counts && !options.choice.drafter)
     throw ConfigError("--counts is a file of one drafter's counts; give --drafter NAME beside it");
   if (!others.empty())

@@ -28,6 +28,13 @@ struct PredictOptions {
   std::optional<std::string> counts{};   ///< acceptance.csv of a drafter; else the drafter's own
   std::optional<int> prompt_tokens{};    ///< of a text, where speed-ups are composed
 
+  std::optional<std::string> pass_of{};  ///< shapes whose passes are predicted from the rule
+  std::optional<std::string> device{};   ///< and the devices
+  std::optional<std::string> kernels{};  ///< measured, planned or both
+  std::optional<int> rows{};             ///< of a pass
+  bool rounds = false;                   ///< rounds of drafters instead of passes
+  bool pass_errors = false;              ///< what the rule leaves at shapes that it has not seen
+
   std::string draft_operations_ratio = "0";
   std::optional<std::string> target_bytes{};
   std::optional<std::string> draft_bytes{};

@@ -16,6 +16,7 @@
 #include "analysis/tables/cells.h"
 #include "analysis/tables/comparisons.h"
 #include "analysis/tables/costs.h"
+#include "analysis/tables/device_predictions.h"
 #include "analysis/tables/device_state.h"
 #include "analysis/tables/generation_tables.h"
 #include "analysis/tables/predictions.h"
@@ -99,6 +100,9 @@ std::map<std::string, std::string> pages() {
   add(regrets_table());
   add(predicted_lengths_table());
   add(composed_speedups_table());
+  add(predicted_passes_table());
+  add(predicted_rounds_table());
+  add(left_out_passes_table());
   add(comparisons_table());
   add(comparison_summary_table());
   add(bench_pairs_table());
