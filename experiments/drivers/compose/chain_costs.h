@@ -1,6 +1,6 @@
 #pragma once
-// The costs of chains in a table of costs: which settings it has, how long their drafts and contexts
-// were.
+// The costs of chains in a table of costs: which settings it has, how long their drafts and
+// contexts were.
 
 #include <cstdint>
 #include <vector>

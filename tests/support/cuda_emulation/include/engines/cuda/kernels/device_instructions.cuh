@@ -83,6 +83,11 @@ T* dynamic_shared() {
   return static_cast<T*>(cuda_emulation::shared_memory());
 }
 
+/// In double, so that its bits do not depend on which form of exp2f a processor gets.
+inline float exp2f(float value) {
+  return static_cast<float>(std::exp2(static_cast<double>(value)));
+}
+
 inline void wait_for_previous_kernel() { cuda_emulation::wait_for_previous_kernel(); }
 inline void let_next_kernel_start() {}  // in the adversarial order every kernel does so at once
 inline std::uint64_t device_nanoseconds() {
