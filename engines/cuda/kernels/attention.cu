@@ -25,6 +25,8 @@ struct QueryRow {
     return is_there &&
            (slot < prefix || (slot >= base && slot - base < 64 && (extra >> (slot - base) & 1)));
   }
+  /// Nothing reads the result of a row that is not there, so it may see anything.
+  __device__ bool sees_all_before(int slot) const { return !is_there || slot <= prefix; }
 };
 
 /// Factor of a part whose maximum is `maximum` in a whole whose maximum is `joint`; nothing where
@@ -40,9 +42,11 @@ struct TileShared {
   static constexpr int kWarps = kWarpsOf<kHeadDim>;
   float maximum[kWarps][kQueryRows], sum[kWarps][kQueryRows], weight[kWarps][kQueryRows];
   float total[kQueryRows];
-  alignas(16) float output[kWarps][kQueryRows]
-                          [kHeadDim];  ///< later the weights of the first kKeptWeights splits,
-                                       ///< [kQueryRows][splits]
+  /// Between rows, so that the eight rows that a warp stores at a time meet in no bank.
+  static constexpr int kStride = kHeadDim + 8;
+  alignas(16) float output[kWarps][kQueryRows][kStride];  ///< later the weights of the first
+                                                          ///< kKeptWeights splits,
+                                                          ///< [kQueryRows][splits]
   static constexpr int kKeptWeights = 64;
   bool is_last;
 };
@@ -160,18 +164,27 @@ __device__ std::uint32_t seen_by_some_row(const QueryRow& low, const QueryRow& h
   return seen;
 }
 
-/// Masks, takes the maximum and exponentiates in place. `offset` is 0 for the row lane / 4 and 2
-/// for the row eight further.
-__device__ void softmax(const QueryRow& row, int first, float scale, int offset,
-                        float (&scores)[4][4], float& maximum, float& sum) {
-  maximum = -CUDART_INF_F;
+/// Scores of the keys that a row does not see become minus infinity. `offset` is 0 for the row
+/// lane / 4 and 2 for the row eight further.
+__device__ void mask(const QueryRow& row, int first, int offset, float (&scores)[4][4]) {
   const int begin = first + static_cast<int>(threadIdx.x) % 4 * 8;
+#pragma unroll
+  for (int t = 0; t < 4; ++t)
+#pragma unroll
+    for (int e = 0; e < 2; ++e)
+      if (!row.sees(begin + t * 2 + e)) scores[t][offset + e] = -CUDART_INF_F;
+}
+
+/// Takes the maximum and exponentiates in place. `offset` as for mask().
+__device__ void softmax(float scale, int offset, float (&scores)[4][4], float& maximum,
+                        float& sum) {
+  maximum = -CUDART_INF_F;
 #pragma unroll
   for (int t = 0; t < 4; ++t)
 #pragma unroll
     for (int e = 0; e < 2; ++e) {
       float& value = scores[t][offset + e];
-      value = row.sees(begin + t * 2 + e) ? value * scale : -CUDART_INF_F;
+      value *= scale;
       maximum = fmaxf(maximum, value);
     }
   maximum = fmaxf(maximum, __shfl_xor_sync(0xffffffffu, maximum, 1));
@@ -225,14 +238,21 @@ __device__ void attend(const AttentionBuffers& a, const Tile& tile, const QueryR
 #pragma unroll
       for (int s = 0; s < kHeadDim / 32; ++s)
         multiply_add_32(scores[t], low_parts[s], high_parts[s], block.keys[t][s]);
-    block.drop_unseen(seen_by_some_row(low, high, tile.first_key));
-    softmax(low, tile.first_key, scale, 0, scores, maximum[0], sum[0]);
-    softmax(high, tile.first_key, scale, 2, scores, maximum[1], sum[1]);
+    const int end = tile.first_key + kKeysPerWarp;
+    const bool all_see_all = low.sees_all_before(end) && high.sees_all_before(end);
+    if (!__all_sync(0xffffffffu, all_see_all)) {
+      block.drop_unseen(seen_by_some_row(low, high, tile.first_key));
+      mask(low, tile.first_key, 0, scores);
+      mask(high, tile.first_key, 2, scores);
+    }
+    softmax(scale, 0, scores, maximum[0], sum[0]);
+    softmax(scale, 2, scores, maximum[1], sum[1]);
     mix_values<kHeadDim>(block, scores, output);
   }
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
     const int row = lane / 4 + 8 * h;
+    if (row >= tile.num_queries) break;
     shared.maximum[warp][row] = maximum[h];
     shared.sum[warp][row] = sum[h];
 #pragma unroll

@@ -11,8 +11,8 @@ inline constexpr int kBlockThreads = 1024;
 /// Room for what the threads of a block tell each other.
 struct BlockShared {
   double sums[kBlockThreads], warp_sums[32];
-  float values[kBlockThreads];
-  std::int32_t tokens[kBlockThreads];
+  float values[kBlockThreads / 32];  ///< the best of each warp, as are its tokens
+  std::int32_t tokens[kBlockThreads / 32];
   std::int32_t found, crossing;
 };
 
@@ -26,21 +26,27 @@ __device__ inline void take_better(BestLogit& best, float value, std::int32_t to
   if (value > best.value || (value == best.value && token < best.token)) best = {value, token};
 }
 
+/// The best of the lanes' entries; the same for every lane.
+__device__ inline BestLogit warp_best(BestLogit best) {
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2) {
+    const float value = __shfl_xor_sync(0xffffffffu, best.value, distance);
+    const std::int32_t token = __shfl_xor_sync(0xffffffffu, best.token, distance);
+    take_better(best, value, token);
+  }
+  return best;
+}
+
 /// The best of the threads' entries; the same for every thread.
 __device__ inline BestLogit block_best_of(BestLogit best, BlockShared& shared) {
-  const int thread = static_cast<int>(threadIdx.x);
-  for (int stride = kBlockThreads / 2; stride > 0; stride /= 2) {
-    shared.values[thread] = best.value;
-    shared.tokens[thread] = best.token;
-    __syncthreads();
-    if (thread < stride)
-      take_better(best, shared.values[thread + stride], shared.tokens[thread + stride]);
-    __syncthreads();
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  best = warp_best(best);
+  if (lane == 0) {
+    shared.values[warp] = best.value;
+    shared.tokens[warp] = best.token;
   }
-  shared.values[thread] = best.value;
-  shared.tokens[thread] = best.token;
   __syncthreads();
-  best = {shared.values[0], shared.tokens[0]};
+  best = warp_best({shared.values[lane], shared.tokens[lane]});
   __syncthreads();
   return best;
 }

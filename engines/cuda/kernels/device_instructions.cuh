@@ -45,6 +45,11 @@ __device__ inline void copy_async_16(void* shared, const void* global) {
                  : "memory");
 }
 
+__device__ inline void copy_async_4(void* shared, const void* global) {
+  const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(address), "l"(global) : "memory");
+}
+
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
 /// Waits until at most `kPending` of this thread's committed groups are still under way.

@@ -3,6 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "engines/cuda/cuda_errors.h"
@@ -36,6 +38,19 @@ template <typename Kernel>
 void allow_shared_bytes(Kernel* kernel, int bytes) {
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
         "asking for shared memory");
+}
+
+/// As allow_shared_bytes() for launches of several sizes, by any thread: what was allowed once is
+/// never lowered, and no thread launches before it is allowed.
+template <typename Kernel>
+void allow_most_shared_bytes(Kernel* kernel, int bytes) {
+  static std::mutex one_at_a_time;
+  static std::map<Kernel*, int> allowed;
+  const std::lock_guard lock(one_at_a_time);
+  int& most = allowed[kernel];
+  if (bytes <= most) return;
+  allow_shared_bytes(kernel, bytes);
+  most = bytes;
 }
 
 }  // namespace speclab::engines::cuda

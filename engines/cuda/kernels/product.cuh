@@ -283,6 +283,28 @@ __device__ inline void load_early_partials(const ProductArguments& a, int num_ro
     early[i] = i * 32 + lane < a.num_partials ? partials[i * 32 + lane] : 0.0f;
 }
 
+/// The same, to shared memory, which takes no registers while the product runs. A lane reads what it
+/// copied itself.
+/// @param kept  [kWarps][kEarlyPartials * 32]
+__device__ inline void copy_early_partials(const ProductArguments& a, int num_rows, float* kept) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  if (a.partials == nullptr || warp >= num_rows) return;
+  const float* partials =
+      a.partials + static_cast<std::int64_t>(a.gather ? a.gather[warp] : warp) * a.num_partials;
+  for (int i = lane; i < min(a.num_partials, kEarlyPartials * 32); i += 32)
+    copy_async_4(kept + warp * kEarlyPartials * 32 + i, partials + i);
+  commit_copies();
+}
+
+__device__ inline void take_early_partials(const ProductArguments& a, const float* kept,
+                                           float (&early)[kEarlyPartials]) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  wait_for_copies<0>();
+#pragma unroll
+  for (int i = 0; i < kEarlyPartials; ++i)
+    early[i] = i * 32 + lane < a.num_partials ? kept[(warp * kEarlyPartials + i) * 32 + lane] : 0.0f;
+}
+
 template <int kColumnTiles, typename C>
 __device__ void multiply_group(int own_tiles, TileStream<kColumnTiles, C>& stream,
                                Activations<kColumnTiles, C>& activations,
@@ -454,9 +476,8 @@ void launch_product_cut(const ProductArguments& a, const Epilogue& epilogue,
   static_assert(has_room<kColumnTiles, C>(kTileColumns));
   if (!has_room<kColumnTiles, C>(a.columns))
     check(cudaErrorInvalidValue, "a product of more columns than its cut has room for");
-  static int allowed = 0;
   const int shared = product_shared_bytes<kColumnTiles, C>(a.columns);
-  if (shared > allowed) allow_shared_bytes(product<kColumnTiles, C, Epilogue>, allowed = shared);
+  allow_most_shared_bytes(product<kColumnTiles, C, Epilogue>, shared);
   const int groups = (a.blocks + C::kBlocks - 1) / C::kBlocks,
             resident = context.num_multiprocessors * C::kResident;
   launch(Start::overlapping, product<kColumnTiles, C, Epilogue>,

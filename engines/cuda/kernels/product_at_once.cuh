@@ -55,10 +55,12 @@ __global__ void __launch_bounds__(kThreads, kResident)
   WeightsAhead<kAhead, kBlocks> weights(a, own_tiles);
   const int num_rows = *a.num_rows;
   const RowPointers<kColumnTiles> rows(a, num_rows);
+  auto* partials = dynamic_shared<float>();
   const GroupEnd<kColumnTiles, kBlocks, Epilogue> end(a, epilogue, num_rows,
-                                                      dynamic_shared<uint4>());
+                                                      partials + kWarps * kEarlyPartials * 32);
   wait_for_previous_kernel();
 
+  copy_early_partials(a, num_rows, partials);
   uint4 b[kAhead][kColumnTiles];
 #pragma unroll
   for (int i = 0; i < kAhead; ++i)
@@ -80,16 +82,19 @@ __global__ void __launch_bounds__(kThreads, kResident)
       if (next < own_tiles) rows.load(warp + next * kWarps, b[place]);
     }
   }
-  float early[kEarlyPartials];
-  load_early_partials(a, num_rows, early);
-  if (a.partials != nullptr) compute_scales<kColumnTiles>(a, num_rows, early, end.scales);
+  if (a.partials != nullptr) {
+    float early[kEarlyPartials];
+    take_early_partials(a, partials, early);
+    compute_scales<kColumnTiles>(a, num_rows, early, end.scales);
+  }
   end.finish(static_cast<int>(blockIdx.x), sum, early_of_pairs);
 }
 
 template <int kColumnTiles, int kAhead, int kResident, int kBlocks, typename Epilogue>
 void launch_product_at_once(const ProductArguments& a, const Epilogue& epilogue,
                             const LaunchContext& context) {
-  constexpr int kShared = epilogue_bytes<kColumnTiles, kBlocks>();
+  constexpr int kShared =
+      kWarps * kEarlyPartials * 32 * 4 + epilogue_bytes<kColumnTiles, kBlocks>();
   const int groups = (a.blocks + kBlocks - 1) / kBlocks;
   launch(Start::overlapping, product_at_once<kColumnTiles, kAhead, kResident, kBlocks, Epilogue>,
          dim3(static_cast<unsigned>(groups)), kThreads, kShared, context, a, epilogue);

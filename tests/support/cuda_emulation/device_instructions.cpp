@@ -43,8 +43,8 @@ void arrive_at(const void* counter) {
   if (is_device_memory(counter)) running_block()->arrive();
 }
 void read_of_others() { running_block()->read_of_others(); }
-void copy_later(void* target, const void* source) {
-  running_block()->copy_later({target, source, 0});
+void copy_later(void* target, const void* source, std::size_t bytes) {
+  running_block()->copy_later({target, source, bytes, 0});
 }
 void commit_copies() { running_block()->commit_copies(); }
 void wait_for_copies(int pending) { running_block()->wait_for_copies(pending); }

@@ -169,14 +169,14 @@ void Block::read_of_others() const {
 
 void Block::copy_later(const LateCopy& copy) {
   Fiber& fiber = *fibers_[current_];
-  fiber.copies.push_back({copy.target, copy.source, fiber.groups});
+  fiber.copies.push_back({copy.target, copy.source, copy.bytes, fiber.groups});
 }
 
 void Block::wait_for_copies(int pending) {
   Fiber& fiber = *fibers_[current_];
   const auto is_late = [&](const LateCopy& copy) { return copy.group >= fiber.groups - pending; };
   for (const LateCopy& copy : fiber.copies)
-    if (!is_late(copy)) std::memcpy(copy.target, copy.source, 16);
+    if (!is_late(copy)) std::memcpy(copy.target, copy.source, copy.bytes);
   std::erase_if(fiber.copies, [&](const LateCopy& copy) { return !is_late(copy); });
 }
 

@@ -16,10 +16,11 @@
 
 namespace speclab::cuda_emulation {
 
-/// One asynchronous copy of 16 bytes that has not landed yet.
+/// One asynchronous copy that has not landed yet.
 struct LateCopy {
   void* target;
   const void* source;
+  std::size_t bytes;
   int group;
 };
 

@@ -21,7 +21,7 @@ std::uint32_t shuffle_xor(std::uint32_t bits, int mask);
 /// `bits` of the lane whose number is less by `distance`, or this lane's own where there is none.
 std::uint64_t shuffle_up(std::uint64_t bits, int distance);
 /// Queued until this thread waits for it.
-void copy_later(void* target, const void* source);
+void copy_later(void* target, const void* source, std::size_t bytes);
 void commit_copies();
 void wait_for_copies(int pending);
 /// Until the kernel in front has ended, in the adversarial order.
@@ -43,6 +43,12 @@ template <typename T>
 T __shfl_xor_sync(unsigned, T value, int mask) {
   return std::bit_cast<T>(
       speclab::cuda_emulation::shuffle_xor(std::bit_cast<std::uint32_t>(value), mask));
+}
+inline bool __all_sync(unsigned mask, bool predicate) {
+  std::uint32_t all = predicate ? 1 : 0;
+  for (int distance = 1; distance < 32; distance *= 2)
+    all &= __shfl_xor_sync(mask, all, distance);
+  return all != 0;
 }
 inline double __shfl_up_sync(unsigned, double value, int distance) {
   return std::bit_cast<double>(
@@ -83,6 +89,11 @@ T* dynamic_shared() {
   return static_cast<T*>(cuda_emulation::shared_memory());
 }
 
+/// In double, so that its bits do not depend on which form of exp2f a processor gets.
+inline float exp2f(float value) {
+  return static_cast<float>(std::exp2(static_cast<double>(value)));
+}
+
 inline void wait_for_previous_kernel() { cuda_emulation::wait_for_previous_kernel(); }
 inline void let_next_kernel_start() {}  // in the adversarial order every kernel does so at once
 inline std::uint64_t device_nanoseconds() {
@@ -94,7 +105,10 @@ inline void write_to_host_last(std::uint32_t* address, std::uint32_t value) { *a
 enum class CopyHint { none, fetch_256 };
 template <CopyHint kHint>
 void copy_async_16(void* shared, const void* global) {
-  cuda_emulation::copy_later(shared, global);
+  cuda_emulation::copy_later(shared, global, 16);
+}
+inline void copy_async_4(void* shared, const void* global) {
+  cuda_emulation::copy_later(shared, global, 4);
 }
 inline void commit_copies() { cuda_emulation::commit_copies(); }
 template <int kPending>
