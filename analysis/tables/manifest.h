@@ -16,8 +16,9 @@ namespace speclab::analysis {
 enum class ModelRole : std::uint8_t { target, drafter };
 enum class Weights : std::uint8_t {
   trained,
-  random
-};  ///< random: a shape model, whose time is real and whose text is not
+  random,   ///< a shape model, whose time is real and whose text is not
+  widened,  ///< a trained model in the sizes of a larger one, with its own text
+};
 
 struct ModelProvenance {
   std::string name;

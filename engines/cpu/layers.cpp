@@ -72,7 +72,7 @@ void run_layer(const Worker& worker, std::int32_t l) {
 /// @param place  among the states of a row, the last one's being 0
 void copy_stream(const Worker& worker, std::size_t place) {
   const auto& [model, room, rank] = worker;
-  const std::int32_t size = model.shape.hidden_size;
+  const std::int32_t size = model.shape.read_state_width();
   const Range range = worker.share(static_cast<int>(room.hidden_rows.size()));
   for (int i = range.begin; i < range.end; ++i) {
     const std::int32_t row =
