@@ -71,6 +71,18 @@ class WidenedWeights final : public DecoderWeights {
                                         bytes(row_of(role, wide_))));
   }
 
+  std::optional<std::int64_t> counting_columns(TensorRole role) const override {
+    const std::int64_t own = row_of(role, source_.config);
+    if (is_norm_weight(role) || role == embedding || own == row_of(role, wide_))
+      return std::nullopt;
+    return own;
+  }
+  std::vector<float> read_counting(TensorRole role, std::int32_t layer) const override {
+    const std::int64_t own = row_of(role, source_.config);
+    return widened_matrix(source_.weights->read(role, own_layer(role, layer)),
+                          widening(role, layer, own, own));
+  }
+
   std::int64_t bytes_to_read(TensorRole role, std::int32_t layer) const override {
     return source_.weights->bytes_to_read(role, own_layer(role, layer)) +
            float32_bytes(num_elements(role, wide_));

@@ -21,6 +21,7 @@ DecoderShape narrow_shape() {
   shape.num_layers = 4;
   shape.intermediate_size = 128;
   shape.num_heads = 6;
+  shape.head_dim = 32;  // whole groups of int8 weights at every width
   return shape;
 }
 
