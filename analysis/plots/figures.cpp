@@ -71,10 +71,7 @@ std::string notes_on_weights(const Manifest& manifest, const std::vector<Line>& 
         " Hollow marks: shape models with random weights; their time is real, their acceptance is "
         "replayed.";
   if (have_weights(manifest, lines, Weights::widened))
-    notes +=
-        " Hollow marks named widened: SmolLM2-135M in the sizes of a larger model. Bytes of layers "
-        "are those of the larger model. Text and acceptance are those of SmolLM2-135M; larger "
-        "models usually differ. Heads of 64 values and the vocabulary are SmolLM2's.";
+    notes += fmt::format(" Hollow marks: widened models. {}", kWidenedNote);
   return notes;
 }
 

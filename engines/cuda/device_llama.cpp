@@ -207,7 +207,7 @@ ProductArguments DeviceLlama::arguments(const Matrix& matrix, const std::uint16_
   a.num_partials = config_.hidden_size / kTileRows;
   a.columns = static_cast<std::int32_t>(columns);
   a.blocks = static_cast<std::int32_t>(matrix.elements / columns / kTileRows);
-  a.inverse_size = 1.0f / static_cast<float>(config_.hidden_size);
+  a.inverse_size = 1.0f / static_cast<float>(config_.counting_width());
   a.epsilon = config_.norm_epsilon;
   return a;
 }

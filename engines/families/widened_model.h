@@ -30,9 +30,8 @@ WideSizes wide_sizes(const std::string& text, const DecoderShape& source);
 DecoderShape widened_shape(const DecoderShape& source, const WideSizes& sizes);
 
 /// The weights of the source with zeros where larger sizes would add anything, and with further
-/// values of the source where only zeros are multiplied. Gains of norms are scaled by
-/// sqrt(source's width / width), so the logits are the source's: bit by bit where that root is a
-/// power of two, and else but for rounding.
+/// values of the source where only zeros are multiplied. Norms average over the source's width, so
+/// logits and states have the source's bits at every size.
 ModelSource widened_model(ModelSource source, const WideSizes& sizes);
 
 /// The layer of the source that a layer has, and whether it adds to the residual stream.

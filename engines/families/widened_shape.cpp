@@ -131,7 +131,6 @@ DecoderShape widened_shape(const DecoderShape& source, const WideSizes& sizes) {
   wide.num_layers = sizes.layers;
   wide.num_kv_heads = std::max(source.num_kv_heads, (heads + group / 2) / group);
   wide.num_heads = wide.num_kv_heads * group;
-  wide.norm_epsilon *= static_cast<float>(source.hidden_size) / static_cast<float>(sizes.hidden);
   wide.tied_embeddings = source.tied_embeddings && sizes.hidden == source.hidden_size;
   wide.state_width = source.hidden_size;
   wide.widened_from = fmt::format("{}, {}x{}x{}", source.name, source.hidden_size,

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "engines/families/widened_model.h"
 #include "engines/formats/dequantise.h"
@@ -45,8 +44,11 @@ class WidenedWeights final : public DecoderWeights {
 
   std::vector<float> read(TensorRole role, std::int32_t layer) const override {
     if (role == head && wide_.tied_embeddings) return read_tied_head(wide_);
-    const std::vector<float> own = source_.weights->read(role, own_layer(role, layer));
-    if (is_norm_weight(role)) return widened_gains(own);
+    std::vector<float> own = source_.weights->read(role, own_layer(role, layer));
+    if (is_norm_weight(role)) {
+      own.resize(static_cast<std::size_t>(wide_.hidden_size), 1.0f);
+      return own;
+    }
     return widened_matrix(own, widening(role, layer, row_of(role, source_.config),
                                         row_of(role, wide_)));
   }
@@ -112,15 +114,6 @@ class WidenedWeights final : public DecoderWeights {
             .wide_row = wide_row,
             .adds = !writes_stream || of_source(layer).adds,
             .is_table = role == embedding};
-  }
-
-  /// The mean square of a row is taken over more values, of which the further ones are zero.
-  std::vector<float> widened_gains(std::vector<float> gains) const {
-    const double factor = std::sqrt(static_cast<double>(source_.config.hidden_size) /
-                                    static_cast<double>(wide_.hidden_size));
-    gains.resize(static_cast<std::size_t>(wide_.hidden_size), 1.0f);
-    for (float& gain : gains) gain = static_cast<float>(gain * factor);
-    return gains;
   }
 
   ModelSource source_;

@@ -27,7 +27,7 @@ namespace {
 
 /// Drafters that share the target's table take its rows for states.
 void require_table_of_states(const DecoderShape& target, const std::string& model) {
-  const std::int32_t states = target.read_state_width();
+  const std::int32_t states = target.counting_width();
   if (target.table_width() == states && states % 16 == 0) return;
   throw ConfigError(fmt::format(
       "drafter.kind: the table of target '{}' is {} wide, its states {}; allowed: targets whose "

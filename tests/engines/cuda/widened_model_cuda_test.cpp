@@ -33,8 +33,7 @@ std::pair<std::vector<float>, std::vector<float>> device_results(const ModelSour
 }
 
 /// Defect: columns that are filled on the device overwrite the model's own, a row of heads or of
-/// gates stands elsewhere in the wide matrix, or states have the larger width. 2,304 is four times
-/// SmolLM2's width, so the root of the gains is a power of two.
+/// gates stands elsewhere in the wide matrix, or norms and states have the larger width.
 TEST(WidenedModelOnCuda, HasTheBitsOfItsSource) {
   if (!cuda::device_is_there()) GTEST_SKIP() << "no CUDA device is here";
   const auto narrow = device_results(two_layers());
