@@ -51,9 +51,28 @@ Figure over_temperature(const FigureData& data, Figure figure, const Shown& show
 }
 
 Mark mark_of(const Manifest& manifest, const Group& group) {
-  const bool is_shape = manifest.target(group.axes.model).weights == Weights::random;
-  return is_shape || group.summary.forced_acceptance || group.summary.is_lossy() ? Mark::hollow
+  const bool is_trained = manifest.target(group.axes.model).weights == Weights::trained;
+  return !is_trained || group.summary.forced_acceptance || group.summary.is_lossy() ? Mark::hollow
                                                                                  : Mark::filled;
+}
+
+/// Whether lines have a target of such weights.
+bool have_weights(const Manifest& manifest, const std::vector<Line>& lines, Weights weights) {
+  return std::ranges::any_of(groups_of(lines), [&](const Group* group) {
+    return manifest.target(group->axes.model).weights == weights;
+  });
+}
+
+/// Notes on targets that are no models by themselves.
+std::string notes_on_weights(const Manifest& manifest, const std::vector<Line>& lines) {
+  std::string notes;
+  if (have_weights(manifest, lines, Weights::random))
+    notes +=
+        " Hollow marks: shape models with random weights; their time is real, their acceptance is "
+        "replayed.";
+  if (have_weights(manifest, lines, Weights::widened))
+    notes += fmt::format(" Hollow marks: widened models. {}", kWidenedNote);
+  return notes;
 }
 
 std::size_t num_values(const std::vector<Group>& groups,
@@ -108,12 +127,7 @@ Figure walltime_vs_model_size(const FigureData& data) {
   const auto mark = [&](const Group& group) { return mark_of(data.run.manifest, group); };
   const auto lines = at_temperature(all, lowest);
   add_lines(lines, {size, walltime_s, predicted_walltime_s, mark, kPacedBasis}, figure);
-  const bool any_hollow = std::ranges::any_of(
-      groups_of(lines), [&](const Group* group) { return mark(*group) == Mark::hollow; });
-  if (any_hollow)
-    figure.caption +=
-        " Hollow marks: shape models with random weights; their time is real, their acceptance is "
-        "replayed.";
+  figure.caption += notes_on_weights(data.run.manifest, lines);
   return figure;
 }
 

@@ -106,7 +106,7 @@ std::vector<Line> make_lines(const std::vector<Group>& groups) {
 
 std::string primary_model(const Manifest& manifest, const std::vector<Group>& groups) {
   const auto has_groups = [&](const ModelProvenance& model) {
-    return model.role == ModelRole::target && model.weights == Weights::trained &&
+    return model.role == ModelRole::target && model.weights != Weights::random &&
            std::ranges::any_of(groups,
                                [&](const Group& group) { return group.axes.model == model.name; });
   };

@@ -199,6 +199,10 @@ std::vector<std::string> notes(const FigureData& data) {
     result.push_back(
         "Shape models have random weights. Their time is real; their acceptance is replayed from "
         "the trained pair.");
+  if (std::ranges::any_of(data.run.manifest.models, [](const ModelProvenance& model) {
+        return model.weights == Weights::widened;
+      }))
+    result.push_back(kWidenedNote);
   if (unequal > 0)
     result.push_back(fmt::format(
         "{} of {} speculative generations have another length than plain decoding of the prompt.",

@@ -90,6 +90,17 @@ std::string figures_html(const std::vector<Figure>& figures) {
   return html + "</section>\n";
 }
 
+const char* name_of_weights(Weights weights) {
+  switch (weights) {
+    case Weights::random:
+      return "random";
+    case Weights::widened:
+      return "widened";
+    default:
+      return "trained";
+  }
+}
+
 std::string provenance_html(const Manifest& manifest) {
   std::string html =
       "<section><h2>Source of the numbers</h2>\n<div class=\"scroll\"><table "
@@ -102,7 +113,7 @@ std::string provenance_html(const Manifest& manifest) {
   for (const auto& model : manifest.models) {
     row(fmt::format("{} {}", model.role == ModelRole::target ? "target" : "drafter", model.name),
         fmt::format("sha256 {}, {} parameters, {} weights", model.sha256, model.parameters,
-                    model.weights == Weights::trained ? "trained" : "random"));
+                    name_of_weights(model.weights)));
   }
   for (const SectionProvenance& section : manifest.sections)
     row(fmt::format("section {}", section.number),

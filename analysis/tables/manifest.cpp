@@ -1,12 +1,14 @@
 #include "analysis/tables/manifest.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
 #include <array>
 #include <sstream>
 #include <string_view>
+#include <vector>
 
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
@@ -66,12 +68,15 @@ std::string model_text(const std::string& path, const toml::table& model, std::s
 }
 
 template <typename Enum>
-Enum choice(const std::string& path, const std::string& text, std::pair<const char*, Enum> a,
-            std::pair<const char*, Enum> b) {
-  if (text == a.first) return a.second;
-  if (text == b.first) return b.second;
-  throw DataError(path + ": provenance.models: '" + escaped(text) + "'; allowed: " + a.first +
-                  ", " + b.first);
+Enum choice(const std::string& path, const std::string& text,
+            std::initializer_list<std::pair<const char*, Enum>> allowed) {
+  std::vector<const char*> names;
+  for (const auto& [name, value] : allowed) {
+    if (text == name) return value;
+    names.push_back(name);
+  }
+  throw DataError(fmt::format("{}: provenance.models: '{}'; allowed: {}", path, escaped(text),
+                              fmt::join(names, ", ")));
 }
 
 /// A number of a [[provenance.models]] table, which must be there. @param most  of what is allowed
@@ -112,9 +117,11 @@ ModelProvenance read_model(const std::string& path, const toml::table& table) {
     model.config_sha256 = model_text(path, table, "model_config_sha256");
   if (table.contains("version")) model.version = model_text(path, table, "version");
   model.role = choice<ModelRole>(path, model_text(path, table, "role"),
-                                 {"target", ModelRole::target}, {"drafter", ModelRole::drafter});
+                                 {{"target", ModelRole::target}, {"drafter", ModelRole::drafter}});
   model.weights = choice<Weights>(path, model_text(path, table, "weights"),
-                                  {"trained", Weights::trained}, {"random", Weights::random});
+                                  {{"trained", Weights::trained},
+                                   {"random", Weights::random},
+                                   {"widened", Weights::widened}});
   const auto parameters = table["parameters"].value<std::int64_t>();
   if (!parameters || *parameters < 1) throw_missing(path, "models.parameters");
   model.parameters = *parameters;

@@ -16,8 +16,15 @@ namespace speclab::analysis {
 enum class ModelRole : std::uint8_t { target, drafter };
 enum class Weights : std::uint8_t {
   trained,
-  random
-};  ///< random: a shape model, whose time is real and whose text is not
+  random,   ///< a shape model, whose time is real and whose text is not
+  widened,  ///< a trained model in the sizes of a larger one, with its own text
+};
+
+/// The limits of a widened model, for figures and reports.
+inline constexpr const char* kWidenedNote =
+    "Models named widened are SmolLM2-135M in the sizes of a larger model. Bytes of layers are "
+    "those of the larger model. Text, acceptance, vocabulary and heads of 64 values are those of "
+    "SmolLM2-135M; larger models usually differ in acceptance.";
 
 struct ModelProvenance {
   std::string name;

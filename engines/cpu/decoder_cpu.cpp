@@ -119,6 +119,8 @@ ModelInfo DecoderCpu::describe(const DecoderShape& shape, const DecoderWeights& 
   info.context_length = shape.context_length;
   info.num_layers = shape.num_layers;
   info.hidden_size = shape.hidden_size;
+  info.state_width = shape.state_width;
+  info.widened_from = shape.widened_from;
   info.num_state_layers = static_cast<std::int32_t>(shape.state_layers().size());
   info.feature_size = shape.feature_size;
   info.draft_vocabulary = shape.draft_vocabulary;

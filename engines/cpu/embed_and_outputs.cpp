@@ -128,7 +128,7 @@ void scale_logits(const Worker& worker) {
 /// The head's input, in float32.
 void copy_hidden(const Worker& worker) {
   const auto& [model, room, rank] = worker;
-  const std::int32_t size = model.shape.hidden_size;
+  const std::int32_t size = model.shape.counting_width();
   const Range range = worker.share(static_cast<int>(room.hidden_rows.size()));
   for (int i = range.begin; i < range.end; ++i) {
     const std::int64_t row = room.hidden_rows[static_cast<std::size_t>(i)];

@@ -72,7 +72,7 @@ void run_layer(const Worker& worker, std::int32_t l) {
 /// @param place  among the states of a row, the last one's being 0
 void copy_stream(const Worker& worker, std::size_t place) {
   const auto& [model, room, rank] = worker;
-  const std::int32_t size = model.shape.hidden_size;
+  const std::int32_t size = model.shape.counting_width();
   const Range range = worker.share(static_cast<int>(room.hidden_rows.size()));
   for (int i = range.begin; i < range.end; ++i) {
     const std::int32_t row =
@@ -93,9 +93,15 @@ NormArgs norm_args(const DecoderShape& shape, const Norm& norm, std::int32_t siz
           .epsilon = shape.norm_epsilon};
 }
 
+NormArgs stream_norm_args(const DecoderShape& shape, const Norm& norm) {
+  NormArgs args = norm_args(shape, norm, shape.counting_width());
+  args.width = args.size < shape.hidden_size ? shape.hidden_size : 0;
+  return args;
+}
+
 void norm_rows(const Worker& worker, int rows, const Norm& norm) {
   const auto& [model, room, rank] = worker;
-  NormArgs args = norm_args(model.shape, norm, model.shape.hidden_size);
+  NormArgs args = stream_norm_args(model.shape, norm);
   args.type = model.type;
   const Range range = worker.share(rows);
   for (int r = range.begin; r < range.end; ++r) {
@@ -114,7 +120,7 @@ void finish_block(const Worker& worker, const Norm& output_norm, int rows) {
   const float scale = model.shape.residual_scale;
   const bool norms_sum = model.shape.norm_place == NormPlace::after_sum;
   const Range range = worker.share(rows);
-  const NormArgs args = norm_args(model.shape, output_norm, model.shape.hidden_size);
+  const NormArgs args = stream_norm_args(model.shape, output_norm);
   for (int r = range.begin; r < range.end; ++r) {
     float* x = worker.stream(r);
     float* added = room.block.data() + std::int64_t{r} * hidden;

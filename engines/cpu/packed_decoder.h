@@ -64,7 +64,7 @@ struct PackedDecoder {
     return shape.head_is_embedding() ? TensorRole::embedding : TensorRole::head;
   }
   std::int32_t state_size() const {
-    return shape.hidden_size * (1 + static_cast<std::int32_t>(state_layers.size()));
+    return shape.counting_width() * (1 + static_cast<std::int32_t>(state_layers.size()));
   }
   /// Bytes of the matrices that a forward of one row reads.
   std::int64_t bytes_of_a_row() const;

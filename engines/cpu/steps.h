@@ -23,6 +23,8 @@ void compute_outputs(const Worker& worker);
 // Parts of the steps.
 
 NormArgs norm_args(const DecoderShape& shape, const Norm& norm, std::int32_t size);
+/// A norm of the residual stream.
+NormArgs stream_norm_args(const DecoderShape& shape, const Norm& norm);
 /// @param values  of the size and width in args, changed in place
 inline void norm_in_place(const CpuKernels& kernels, NormArgs args, float* values) {
   args.x = values;

@@ -88,14 +88,33 @@ void DeviceLlama::fill(std::uint16_t* matrix, const DecoderWeights& weights,
         device_.context());
     return;
   }
+  const std::int64_t counting = weights.counting_columns(*roles.begin()).value_or(columns);
+  const bool is_part = counting < columns && counting % kTileColumns == 0;
   std::vector<float> stacked;
   for (const TensorRole role : roles) {
-    const std::vector<float> values = weights.read(role, layer);
+    const std::vector<float> values =
+        is_part ? weights.read_counting(role, layer) : weights.read(role, layer);
     stacked.insert(stacked.end(), values.begin(), values.end());
   }
-  const std::vector<std::uint16_t> packed =
-      pack(stacked, columns, [&](std::int64_t row) { return (this->*map)(row); });
-  copy_to_device(matrix, packed.data(), packed.size() * sizeof(std::uint16_t));
+  const std::vector<std::uint16_t> packed = pack(
+      stacked, is_part ? counting : columns, [&](std::int64_t row) { return (this->*map)(row); });
+  if (is_part)
+    fill_part(matrix, packed, {counting, columns},
+              static_cast<std::uint64_t>(layer) << 8 | static_cast<std::uint64_t>(*roles.begin()));
+  else
+    copy_to_device(matrix, packed.data(), packed.size() * sizeof(std::uint16_t));
+}
+
+/// The first columns of a block of rows stand in front of the others.
+void DeviceLlama::fill_part(std::uint16_t* matrix, std::span<const std::uint16_t> packed,
+                            const PartOfColumns& part, std::uint64_t seed) const {
+  const std::int64_t own = part.counting * kTileRows, whole = part.columns * kTileRows,
+                     blocks = std::ssize(packed) / own;
+  launch_random_weights(matrix, blocks * whole, seed, device_.context());
+  device_.synchronize();
+  for (std::int64_t block = 0; block < blocks; ++block)
+    copy_to_device(matrix + block * whole, packed.data() + block * own,
+                   static_cast<std::size_t>(own) * sizeof(std::uint16_t));
 }
 
 DeviceArray<std::uint16_t> DeviceLlama::load_table(const DecoderWeights& weights,
@@ -208,7 +227,7 @@ ProductArguments DeviceLlama::arguments(const Matrix& matrix, const std::uint16_
   a.num_partials = config_.hidden_size / kTileRows;
   a.columns = static_cast<std::int32_t>(columns);
   a.blocks = static_cast<std::int32_t>(matrix.elements / columns / kTileRows);
-  a.inverse_size = 1.0f / static_cast<float>(config_.hidden_size);
+  a.inverse_size = 1.0f / static_cast<float>(config_.counting_width());
   a.epsilon = config_.norm_epsilon;
   return a;
 }

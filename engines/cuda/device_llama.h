@@ -3,6 +3,7 @@
 // 64 rows.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,12 @@ class DeviceLlama {
   void fill(std::uint16_t* matrix, const DecoderWeights& weights,
             std::initializer_list<TensorRole> roles, std::int32_t layer, std::int64_t columns,
             RowMap map) const;
+  struct PartOfColumns {
+    std::int64_t counting, columns;
+  };
+  /// Fills a packed matrix with these first columns, and with random values behind them.
+  void fill_part(std::uint16_t* matrix, std::span<const std::uint16_t> packed,
+                 const PartOfColumns& part, std::uint64_t seed) const;
   std::int64_t same_row(std::int64_t row) const { return row; }
   std::int64_t query_key_value_row(std::int64_t row) const;
   std::int64_t gate_up_row(std::int64_t row) const;

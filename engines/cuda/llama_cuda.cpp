@@ -65,6 +65,8 @@ LlamaCuda::LlamaCuda(const DecoderShape& config, const DecoderWeights& weights,
            .cache_bytes_per_token = KvCacheCuda::bytes_per_token(config)};
   info_.num_state_layers = static_cast<std::int32_t>(config.state_layers().size());
   info_.random_weights = weights.are_random();
+  info_.state_width = config.state_width;
+  info_.widened_from = config.widened_from;
   info_.streamed_bytes = llama_.resident_layers().streamed_bytes;
 }
 
@@ -187,7 +189,7 @@ void LlamaCuda::bring_states(std::int32_t wanting) {
 /// Of the row that is number `brought` of those that want anything.
 void LlamaCuda::append_states(std::int32_t brought) {
   const auto append = [&](const float* state) {
-    hidden_.insert(hidden_.end(), state, state + info_.hidden_size);
+    hidden_.insert(hidden_.end(), state, state + info_.last_state_size());
   };
   append(states_of(0, brought));
   for (std::int32_t place = 1; place <= info_.num_state_layers; ++place)

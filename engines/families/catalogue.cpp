@@ -8,6 +8,7 @@
 
 #include "engines/families/family.h"
 #include "engines/families/feature_transformer.h"
+#include "engines/families/widened_model.h"
 #include "engines/formats/checkpoint_folder.h"
 #include "engines/formats/gguf_file.h"
 #include "engines/formats/input_file.h"
@@ -44,8 +45,19 @@ bool is_folder(const std::string& path) {
   return std::filesystem::is_directory(path, none);
 }
 
+/// The default model, which takes the sizes behind the prefix.
+std::optional<CatalogueEntry> widened_entry(const std::string& model) {
+  std::optional<std::string> shape = wide_shape_of(model);
+  if (!shape) return std::nullopt;
+  CatalogueEntry entry = model_catalogue().front();
+  entry.name = model;
+  entry.wide_shape = *std::move(shape);
+  return entry;
+}
+
 /// The entry that a name means, or "NAME/v1" of a drafter.
 std::optional<CatalogueEntry> named_entry(const std::string& model) {
+  if (std::optional<CatalogueEntry> entry = widened_entry(model)) return entry;
   for (CatalogueEntry& entry : model_catalogue()) {
     if (entry.name == model) return entry;
     if (version_of_path(model) == 0 || !entry.path.starts_with(project_models_folder()) ||
@@ -151,7 +163,10 @@ ModelSource open_plain(const CatalogueEntry& entry, Head head) {
   ModelSource source =
       is_folder(entry.path) ? open_folder(entry.path, head) : open_gguf(entry.path);
   if (!entry.sha256.empty()) check_pinned(entry, source.weights->sha256());
-  return source;
+  if (entry.wide_shape.empty()) return source;
+  source.config.name = model_catalogue().front().name;
+  const WideSizes sizes = wide_sizes(entry.wide_shape, source.config);
+  return widened_model(std::move(source), sizes);
 }
 
 /// Refuses a path that is no model at all, before anything of it is read.

@@ -35,6 +35,7 @@ struct CatalogueEntry {
   std::string description;
   std::string sha256{};                      ///< of the file where it is pinned, else empty
   std::string fetched_by = "scripts/setup";  ///< the command that brings the file
+  std::string wide_shape{};  ///< the larger shape that it takes, behind "widened:"; empty: none
 };
 
 /// Where the drafters trained by the project stand: results/models of the data folder.
@@ -45,7 +46,7 @@ std::vector<CatalogueEntry> model_catalogue();
 /// @param model  catalogue name or path
 /// @throws ConfigError for a version without weights
 std::string model_path(const std::string& model);
-/// @param model  catalogue name, GGUF file or checkpoint folder
+/// @param model  catalogue name, "widened:SHAPE" (widened_model.h), GGUF file or checkpoint folder
 /// @throws ConfigError if there is no such name, file or folder, listing the names, or it is an MLP
 /// speculator; ModelFileError from the readers, and if a
 ///         pinned file is not the one that scripts/setup fetches

@@ -154,11 +154,11 @@ inline void check_vocabulary(const std::string& drafter, std::int32_t found,
 inline void check_base_model(const std::string& drafter, const ModelInfo& model,
                              const ModelInfo& target) {
   check_vocabulary(drafter, model.vocab_size, target);
-  if (model.feature_size != 0 && model.feature_size != target.hidden_size &&
+  if (model.feature_size != 0 && model.feature_size != target.last_state_size() &&
       model.feature_size != target.state_size())
     throw ConfigError("drafter '" + escaped(drafter) + "' reads hidden states of " +
                       std::to_string(model.feature_size) + " values; " + target.name + " has " +
-                      std::to_string(target.hidden_size) +
+                      std::to_string(target.last_state_size()) +
                       "; choose a drafter trained for this target");
   if (!model.base_sha256.empty() && model.base_sha256 != target.sha256)
     throw ConfigError("drafter '" + escaped(drafter) +

@@ -73,6 +73,7 @@ struct ModelInfo {
   std::int32_t context_length = 0;
   std::int32_t num_layers = 0;
   std::int32_t hidden_size = 0;
+  std::int32_t state_width = 0;  ///< of the states that others read; 0: hidden_size
   std::int32_t num_state_layers =
       0;  ///< number of layers whose residual stream follows the last state in a row's hidden state
   std::int32_t feature_size =
@@ -90,10 +91,14 @@ struct ModelInfo {
   std::int64_t streamed_bytes = 0;  ///< bytes that every forward reads from the model's files; 0:
                                     ///< all weights stay in memory
   bool random_weights = false;      ///< a shape model: its time is real, its text is not
+  std::string widened_from{};       ///< the model that was put into this larger shape, whose text
+                                    ///< and digest it has; empty: none
   std::optional<TrainingRecord> training{};  ///< set for a drafter that speclab trained
 
+  /// Size of the last state of a row, and of each stream that follows it.
+  std::int32_t last_state_size() const { return state_width > 0 ? state_width : hidden_size; }
   /// Size of the hidden state that a row gets if it wants one.
-  std::int32_t state_size() const { return hidden_size * (1 + num_state_layers); }
+  std::int32_t state_size() const { return last_state_size() * (1 + num_state_layers); }
 };
 
 /// Logits and hidden states of the rows that asked for them, each in row order; valid until the

@@ -183,6 +183,8 @@ constexpr TrainerTraits trainer_traits(std::string_view kind) { return row_of(kT
 
 /// Prefix of the catalogue names of models with random weights.
 inline constexpr const char* kShapeModelPrefix = "shape-";
+/// Prefix of the names of the default model in the sizes of a larger one.
+inline constexpr const char* kWidenedModelPrefix = "widened:";
 
 inline bool is_among(std::string_view name, const auto& names) {
   return std::ranges::find(names, name) != names.end();

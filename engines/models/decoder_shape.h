@@ -62,6 +62,10 @@ struct DecoderShape {
   std::int32_t feature_size = 0;  ///< of a feature transformer: of the vector beside every token,
                                   ///< as many states of hidden_size, fused with its embedding
   std::string config_sha256{};    ///< of the config.json that it was read from; empty: of none
+  std::string widened_from{};     ///< the model that was put into this larger shape; empty: none
+  std::int32_t state_width = 0;   ///< first values of the residual stream that count: the others
+                                  ///< are zero, norms leave them out, drafters do not see them;
+                                  ///< 0: all
   std::vector<Token>
       draft_vocabulary{};  ///< of a drafter: token of each row of its head, ascending; empty: all
 
@@ -115,6 +119,8 @@ struct DecoderShape {
                ? std::vector<std::int32_t>{}
                : std::vector{num_layers / 3 - 1, 2 * num_layers / 3 - 1};
   }
+  /// Values of the residual stream that count.
+  std::int32_t counting_width() const { return state_width > 0 ? state_width : hidden_size; }
   bool head_is_embedding() const { return tied_embeddings && draft_vocabulary.empty(); }
   std::int32_t num_logits() const {
     return draft_vocabulary.empty() ? vocab_size

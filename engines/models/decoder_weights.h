@@ -114,6 +114,16 @@ class DecoderWeights {
   virtual std::int64_t bytes_to_read(TensorRole role, std::int32_t layer) const {
     return static_cast<std::int64_t>(read(role, layer).size() * sizeof(float));
   }
+  /// Columns of the role's rows behind which all multiply zeros, so that any finite values serve
+  /// there; nothing: all count.
+  virtual std::optional<std::int64_t> counting_columns(TensorRole role) const {
+    static_cast<void>(role);
+    return std::nullopt;
+  }
+  /// The rows of read() up to counting_columns(), where the role has some.
+  virtual std::vector<float> read_counting(TensorRole role, std::int32_t layer) const {
+    return read(role, layer);
+  }
   /// SHA-256 of the bytes the weights come from, hexadecimal; of a shape model the words that make
   /// it again.
   virtual std::string sha256() const = 0;

@@ -30,8 +30,10 @@ at::Tensor DecoderTorch::normed(const at::Tensor& x, const at::Tensor& weight,
                                 const at::Tensor* bias) const {
   const bool is_layer = config_.norm == NormKind::layer;
   const at::Tensor centred = is_layer ? x - x.mean(-1, true) : x;
-  const at::Tensor scale =
-      at::rsqrt(centred.pow(2).mean(-1, true) + static_cast<double>(config_.norm_epsilon));
+  const double zeros_left_out =
+      static_cast<double>(config_.hidden_size) / static_cast<double>(config_.counting_width());
+  const at::Tensor scale = at::rsqrt(centred.pow(2).mean(-1, true) * zeros_left_out +
+                                     static_cast<double>(config_.norm_epsilon));
   const at::Tensor gained = centred * scale * weight;
   return bias == nullptr ? gained : gained + *bias;
 }

@@ -61,7 +61,7 @@ void ContrastiveSearch::prefill(const Request& request) {
   const auto length = static_cast<std::int32_t>(tokens_.size());
   const std::int64_t tokens = std::int64_t{length} + options_.stop.max_new_tokens;
   const std::int64_t state_bytes =
-      tokens * target_.info().hidden_size * std::int64_t{sizeof(float)};
+      tokens * target_.info().last_state_size() * std::int64_t{sizeof(float)};
   require_memory_for_cache(target_.info(), tokens + options_.search->top_k, options_.search->top_k,
                            state_bytes);
   const auto capacity = static_cast<std::int32_t>(tokens + options_.search->top_k);
@@ -83,7 +83,7 @@ void ContrastiveSearch::prefill(const Request& request) {
 /// The input of the head comes first in a hidden state.
 void ContrastiveSearch::remember(std::span<const float> hidden) {
   const std::vector<float> state =
-      normed(hidden.first(static_cast<std::size_t>(target_.info().hidden_size)));
+      normed(hidden.first(static_cast<std::size_t>(target_.info().last_state_size())));
   states_.insert(states_.end(), state.begin(), state.end());
 }
 
@@ -103,7 +103,7 @@ std::vector<ScoredToken> ContrastiveSearch::candidates() {
 
 double ContrastiveSearch::largest_similarity(std::span<const float> hidden) const {
   const std::vector<float> state =
-      normed(hidden.first(static_cast<std::size_t>(target_.info().hidden_size)));
+      normed(hidden.first(static_cast<std::size_t>(target_.info().last_state_size())));
   double largest = -1;
   for (std::size_t at = 0; at < states_.size(); at += state.size())
     largest = std::max(largest, static_cast<double>(std::inner_product(

@@ -106,7 +106,7 @@ void check_prompts(const std::vector<OwnText>& texts, const OwnTextOptions& opti
 
 std::int32_t kept_state_size(const ModelInfo& target, const OwnTextOptions& options) {
   if (!options.keeps_hidden) return 0;
-  return options.keeps_layers ? target.state_size() : target.hidden_size;
+  return options.keeps_layers ? target.state_size() : target.last_state_size();
 }
 
 void add_laws(LanguageModel& target, KvCache& cache, std::int32_t state_size, OwnText& text) {

@@ -27,11 +27,12 @@ namespace {
 
 /// Drafters that share the target's table take its rows for states.
 void require_table_of_states(const DecoderShape& target, const std::string& model) {
-  if (target.table_width() == target.hidden_size && target.hidden_size % 16 == 0) return;
+  const std::int32_t states = target.counting_width();
+  if (target.table_width() == states && states % 16 == 0) return;
   throw ConfigError(fmt::format(
       "drafter.kind: the table of target '{}' is {} wide, its states {}; allowed: targets whose "
       "table has the width of their states, a multiple of 16; or drafter.kind = \"ngram\"",
-      escaped(model, 60), target.table_width(), target.hidden_size));
+      escaped(model, 60), target.table_width(), states));
 }
 
 TargetEmbedding read_embedding(const std::string& model) {

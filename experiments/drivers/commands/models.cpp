@@ -102,6 +102,10 @@ Json lacking(const engines::InspectedModel& model) {
         "refused",
         model.tokenizer->vocab_size(), model.info.vocab_size));
   if (model.info.random_weights) list.push_back("random weights: the text means nothing");
+  if (!model.info.widened_from.empty())
+    list.push_back(
+        "acceptance, attention and head of a larger model: text and acceptance are those of the "
+        "model that was widened, and its heads and vocabulary stay");
   return list;
 }
 
@@ -121,6 +125,7 @@ Json inspected(engines::Engines& engines, const engines::ModelOptions& options) 
                {"weight_bytes", info.weight_bytes},
                {"stored", stored_json(engines.stored_weights(options.model))},
                {"sha256", info.sha256}};
+  if (!info.widened_from.empty()) page["widened_from"] = info.widened_from;
   add_tokenizer(page, model.tokenizer.get());
   page["lacking"] = lacking(model);
   return page;

@@ -14,10 +14,11 @@ namespace {
 /// @param given  of the key target.name; empty: the name comes from the path
 std::string checked_name(const std::string& file, const std::string& given) {
   const std::string name = given.empty() ? model_name_of_path(file) : given;
-  if (is_shape_model(file)) {
+  if (is_shape_model(file) || is_widened_model(file)) {
     if (name == file) return name;
-    throw ConfigError(fmt::format("target.name = \"{}\" for {}; allowed: a shape model's own name",
-                                  escaped(name, 60), escaped(file, 60)));
+    throw ConfigError(
+        fmt::format("target.name = \"{}\" for {}; allowed: its own name, which tells its sizes",
+                    escaped(name, 60), escaped(file, 60)));
   }
   if (is_shape_model(name))
     throw ConfigError(

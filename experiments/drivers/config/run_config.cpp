@@ -259,6 +259,10 @@ bool is_shape_model(const std::string& model) {
   return model.starts_with(engines::kShapeModelPrefix);
 }
 
+bool is_widened_model(const std::string& model) {
+  return model.starts_with(engines::kWidenedModelPrefix);
+}
+
 std::string to_toml(const RunConfig& config) {
   TomlText toml;
   for (const char* table : {"experiment", "target"}) add_table(table, config, toml);

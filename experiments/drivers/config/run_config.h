@@ -133,5 +133,7 @@ RunConfig with_names_for_paths(RunConfig config);
 std::string to_toml(const RunConfig& config);
 
 bool is_shape_model(const std::string& model);
+/// Whether it is the default model in the sizes of a larger one, by its name.
+bool is_widened_model(const std::string& model);
 
 }  // namespace speclab::experiments

@@ -194,7 +194,7 @@ std::string tree_axis_note(const Plan& plan) {
 void check_model_names(const Plan& plan, std::span<const engines::KnownModel> known) {
   std::set<std::string> missing;
   const auto check = [&](const std::string& key, const std::string& model) {
-    if (model.empty() ||
+    if (model.empty() || is_widened_model(model) ||
         std::ranges::find(known, model, &engines::KnownModel::name) != known.end() ||
         is_file_or_folder(model))
       return;

@@ -31,11 +31,16 @@ std::string utc_now() {
                      parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
+const char* weights_of(const engines::ModelInfo& info) {
+  if (info.random_weights) return "random";
+  return info.widened_from.empty() ? "trained" : "widened";
+}
+
 ModelEntry model_entry(const std::string& name, const char* role, const engines::ModelInfo& info) {
   return {.name = name,
           .role = role,
           .sha256 = info.sha256,
-          .weights = info.random_weights ? "random" : "trained",
+          .weights = weights_of(info),
           .parameters = info.num_parameters,
           .training = info.training,
           .config_sha256 = info.config_sha256,

@@ -231,6 +231,17 @@ TEST(Figures, MarkShapeModelsHollowAndSaySo) {
   EXPECT_EQ(figure.x.scale, Scale::logarithmic);
 }
 
+/// Defect: the time of a widened model is shown as that of a model with its own acceptance.
+TEST(Figures, SayWhoseAcceptanceAWidenedModelHas) {
+  Fixture fixture({.temperatures = {0.0}, .shape_models = {"widened:a"}, .repetitions = 1});
+  const Figure figure = walltime_vs_model_size(fixture.data);
+  EXPECT_NE(figure.caption.find("larger models usually differ in acceptance"), std::string::npos);
+  EXPECT_EQ(figure.caption.find("random weights"), std::string::npos);
+  for (const auto& series : figure.series)
+    for (const auto& point : series.points)
+      EXPECT_EQ(point.mark, point.x == 135e6 ? Mark::filled : Mark::hollow) << point.x;
+}
+
 TEST(Figures, OfModelSizeAreMadeOnlyWhereThereAreSeveralModels) {
   const auto has_size = [](const std::vector<Figure>& figures) {
     return std::ranges::any_of(

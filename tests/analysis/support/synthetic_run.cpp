@@ -248,7 +248,8 @@ std::string manifest(const SyntheticRun& options) {
   for (std::size_t i = 0; i < options.shape_models.size(); ++i) {
     text << "\n[[provenance.models]]\nname = \"" << options.shape_models[i]
          << "\"\nrole = \"target\"\nsha256 = \"def\"\nparameters = "
-         << static_cast<long long>(135e6 * shape_scale(i)) << "\nweights = \"random\"\n";
+         << static_cast<long long>(135e6 * shape_scale(i)) << "\nweights = \""
+         << (options.shape_models[i].starts_with("widened:") ? "widened" : "random") << "\"\n";
   }
   return text.str();
 }

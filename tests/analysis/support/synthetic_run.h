@@ -34,7 +34,8 @@ struct SyntheticRun {
   std::vector<double> temperatures = {0.0, 0.5, 1.0};
   std::vector<SyntheticDrafter> drafters = {
       {"bigram", 0.3, 2e4}, {"prompt_lookup", 0.75, 1e4}, {"small_transformer", 0.6, 4e6}};
-  std::vector<std::string> shape_models = {};  ///< beside the trained one
+  std::vector<std::string> shape_models = {};  ///< beside the trained one;
+                                                ///< "widened:..." is one
   int prompts_per_category = 2;
   int repetitions = 3;
   int speculation_length = 4;

@@ -224,6 +224,20 @@ TEST(ProgramModels, InspectHoldsNoWeights) {
   EXPECT_EQ(json::parse(outcome.output).at("layers"), 40);
 }
 
+/// Defect: a widened model hides what it was made of, or that its acceptance is the small model's.
+TEST(ProgramModels, InspectAWidenedModelWithItsSource) {
+  const Outcome outcome = run_program("models inspect --json widened:shape-8b");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const json page = json::parse(outcome.output),
+             source = json::parse(run_program("models inspect --json smollm2-135m").output);
+  EXPECT_EQ(page.at("name"), "widened:shape-8b");
+  EXPECT_EQ(page.at("hidden_size"), 4096);
+  EXPECT_EQ(page.at("widened_from"), "smollm2-135m, 576x1536x30");
+  EXPECT_EQ(page.at("sha256"), source.at("sha256"));
+  EXPECT_NE(page.at("lacking").dump().find("acceptance"), std::string::npos);
+  expect_refusal("models inspect widened:shape-3b", 2, "a number of layers of 28");
+}
+
 /// Defect: inspect accepts a file that loading refuses by the name of a tensor.
 TEST(ProgramModels, InspectRefusesWhatLoadingRefuses) {
   const Checkpoint model("llama");

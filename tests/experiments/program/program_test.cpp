@@ -64,6 +64,39 @@ TEST(Program, RunsRealAndShapeModelsAndReportsThem) {
             std::string::npos);
 }
 
+/// Columns of a row of rows.csv from prompt_tokens on, which tell the counts of a generation.
+std::string counts_of(const std::string& rows, const std::string& cell) {
+  const std::size_t begin = rows.find("," + cell + ",");
+  const std::string row = rows.substr(begin, rows.find('\n', begin) - begin);
+  std::size_t at = 0;
+  for (int column = 0; column < 12; ++column) at = row.find(',', at + 1);
+  return row.substr(at);
+}
+
+/// Defect: a widened target replays, loads under another name, keeps other drafts than its source,
+/// or a report that does not say whose acceptance it has.
+TEST(Program, RunsWidenedModelsWithTheAcceptanceOfTheirSource) {
+  const std::string folder = ::testing::TempDir() + "/widened_run";
+  std::filesystem::remove_all(folder);
+  const Outcome run = run_program(
+      "run " SPECLAB_SOURCE_DIR
+      "/experiments/configs/walltime_vs_widened_size.toml --set 'target.model=[\"smollm2-135m\", "
+      "\"widened:640x1536x31\"]' --set 'prompts.categories=[\"extraction\"]' --set "
+      "prompts.new_tokens=8 --set costs.repetitions=1 --set 'costs.rows=[1]' --set "
+      "costs.new_tokens=8 --set 'axes.policy=[\"constant:3\"]' --output " +
+      folder + " 2>&1");
+  ASSERT_EQ(run.code, 0) << run.output;
+  const std::string rows = read_file(folder + "/rows.csv");
+  for (const std::string drafter : {"prompt_lookup", "feature_transformer"})
+    EXPECT_EQ(counts_of(rows, "smollm2-135m," + drafter),
+              counts_of(rows, "widened:640x1536x31," + drafter))
+        << rows;
+  EXPECT_NE(read_file(folder + "/manifest.toml").find("weights = \"widened\""),
+            std::string::npos);
+  EXPECT_NE(read_file(folder + "/report.html").find("larger models usually differ in acceptance"),
+            std::string::npos);
+}
+
 TEST(Program, SaysSoWhereStandardOutputIsFull) {
   EXPECT_EQ(run_program("models >/dev/full 2>/dev/null").code, 8);
 }

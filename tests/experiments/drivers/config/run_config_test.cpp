@@ -163,6 +163,7 @@ const ConfigMistake kConfigMistakes[] = {
     {"[target]\nmodel = \"/a/m\"\nname = [\"x\", \"y\"]\n", "3:9", "2 names for 1 models"},
     {"[target]\nmodel = \"/a/m\"\nname = \"x/y\"\n", "3:8", "letters, digits"},
     {"[target]\nmodel = \"/a/m\"\nname = \"shape-m\"\n", "3:8", "as if its weights were random"},
+    {"[target]\nmodel = \"widened:shape-8b\"\nname = \"x\"\n", "3:8", "allowed: its own name"},
     {"[pilot]\nmax_length = 0\n", "2:14", "integers from 1"},
     {"[costs]\nrows = [1, 0]\n", "2:12", "integers from 1"},
     {"[costs]\nrepetitions = 2024-01-01\n", "2:15", "date"},
