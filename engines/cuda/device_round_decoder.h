@@ -7,16 +7,23 @@
 
 namespace speclab::engines::cuda {
 
+/// What drafts for rounds on the device: a model there, or the host; nothing for "plain" and "none".
+struct DeviceDrafter {
+  std::shared_ptr<LanguageModel> model{};
+  std::unique_ptr<Drafter> on_host{};
+};
+
 /// Plain and speculative decoding of one sequence whose rounds stay on the device: chains and trees
-/// of a fixed shape from a small transformer, verified by match at temperature 0 and by the ratio
-/// test above it. Tokens, draws and records are those of the host's decoders, up to rounding.
+/// of a fixed shape from a small transformer or from the host, verified by match at temperature 0
+/// and by the ratio test above it. Tokens, draws and records are those of the host's decoders, up to
+/// rounding.
 class DeviceRoundDecoder final : public DecoderBase {
  public:
   /// @param target   a model of this device, else ContractError
-  /// @param drafter  likewise; null for "plain" and "none"
+  /// @param drafter  its model likewise
   /// @throws ConfigError naming the setting that rounds on the device do not support
   DeviceRoundDecoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
-                     const DecoderOptions& options, std::shared_ptr<LanguageModel> drafter);
+                     const DecoderOptions& options, DeviceDrafter drafter);
 
   /// @throws ConfigError if there is more than one request
   void begin(const std::vector<Request>& requests, const SpeculationLengthPolicy& policy) override;
@@ -28,13 +35,21 @@ class DeviceRoundDecoder final : public DecoderBase {
  private:
   CachedModel begin_draft(const Sequence& sequence);
   std::int32_t draft_length(const Sequence& sequence, std::int32_t& forced);
+  /// Whether the drafter's model has positions for a draft of this length.
+  bool fits_model(const Sequence& sequence, std::int32_t length) const;
+  /// Has everything ready that a round's graph reads of a draft of this length, or of the one that
+  /// the host makes.
+  DraftSize prepare_draft(const Sequence& sequence, std::int32_t length);
+  DraftSize draft_on_host(const Sequence& sequence, std::int32_t length);
   void catch_up(const Sequence& sequence);
   /// Bytes that a graph of a round reads. @param length  of the draft: a drafter forward a level
   ReadBytes graph_bytes(const Sequence& sequence, std::int32_t length);
-  void apply(Sequence& sequence, std::int32_t length, const RoundResult& result,
+  void apply(Sequence& sequence, const DraftSize& size, const RoundResult& result,
              std::int64_t host_ns);
 
   std::shared_ptr<LanguageModel> drafter_;
+  std::unique_ptr<Drafter> host_drafter_;
+  Draft draft_;  ///< of host_drafter_
   std::unique_ptr<KvCache> draft_cache_;
   DeviceRounds rounds_;
   std::unique_ptr<SpeculationLengthPolicy> policy_;

@@ -1,7 +1,9 @@
 #include "engines/cuda/device_rounds.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <numeric>
 #include <utility>
 
@@ -32,9 +34,22 @@ PassShape first_pass_shape(const KvCacheCuda& cache, std::int32_t slots) {
   return {2, 1, 1, 2, cache.splits_for(slots)};
 }
 
-std::optional<TreePlan> plan_of(const TreeShape& shape) {
-  const bool is_chain = shape.depth() == shape.num_nodes();
-  return is_chain ? std::nullopt : std::optional<TreePlan>(shape);
+/// None where chains are drafted, or the host brings its trees.
+std::optional<TreePlan> plan_of(const DeviceRoundOptions& options) {
+  const bool is_chain = options.shape.depth() == options.shape.num_nodes();
+  return is_chain || options.drafts_on_host ? std::nullopt : std::optional<TreePlan>(options.shape);
+}
+
+/// Tokens of a path of the longest draft, or of a host's drafts all that a pass holds.
+std::int32_t longest_draft(bool drafts, const DeviceRoundOptions& options) {
+  if (options.drafts_on_host) return kMaxDraftLength;
+  if (!drafts) return 0;
+  return options.shape.num_nodes() > 0 ? options.shape.depth() : kMaxDraftLength;
+}
+
+/// Graphs of host's drafts are captured for few sizes: eight rows cost what one costs.
+std::int32_t captured_rows(std::int32_t rows) {
+  return std::max(8, static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(rows))));
 }
 
 }  // namespace
@@ -68,10 +83,9 @@ DeviceRounds::DeviceRounds(const DeviceLlama& target, const DeviceLlama* draft,
                            const DeviceRoundOptions& options)
     : target_(target),
       draft_(draft),
-      tree_(plan_of(options.shape)),
-      max_length_(!draft                          ? 0
-                  : options.shape.num_nodes() > 0 ? options.shape.depth()
-                                                  : kMaxDraftLength),
+      tree_(plan_of(options)),
+      drafts_on_host_(options.drafts_on_host),
+      max_length_(longest_draft(draft != nullptr, options)),
       inverse_temperature_(options.temperature > 0 ? static_cast<float>(1.0 / options.temperature)
                                                    : 0.0f),
       seed_(options.seed),
@@ -80,11 +94,11 @@ DeviceRounds::DeviceRounds(const DeviceLlama& target, const DeviceLlama* draft,
       draft_state_(zeros_on_device<ForwardState>(1)),
       target_exponentials_(room_for_laws(options.temperature > 0, max_rows(), target)),
       draft_exponentials_(room_for_laws(options.temperature > 0 || tree_, max_rows() - 1, target)),
-      remainder_(room_for_laws(options.temperature > 0 && tree_, 1, target)),
+      remainder_(
+          room_for_laws(options.temperature > 0 && (tree_ || drafts_on_host_), 1, target)),
       target_sums_(static_cast<std::size_t>(max_rows())),
       draft_sums_(target_sums_.size()),
-      result_(1),
-      forced_(1) {
+      result_(1) {
   SPECLAB_EXPECT(max_length_ <= kMaxDraftLength, "a draft on the device has at most 63 tokens");
   *result_.data() = {};
 }
@@ -112,7 +126,8 @@ void DeviceRounds::begin(const CachedModel& target, const CachedModel& draft,
 void DeviceRounds::put_chain(const Extent& extent) {
   const LaunchContext& context = target_.device().context();
   const KvCacheCuda& cache = *in_draft_.cache;
-  launch_begin_round(state_.data(), draft_state_.data(), forced_.data(), context);
+  launch_begin_round(state_.data(), draft_state_.data(), &host_draft_.data()->forced,
+                     context);
   for (std::int32_t i = 0; i < extent.length; ++i) {
     draft_->put_pass(
         draft_state_.data(), cache,
@@ -136,7 +151,8 @@ void DeviceRounds::put_chain_round(const Extent& extent) {
 void DeviceRounds::put_tree(const Extent& extent) {
   const LaunchContext& context = target_.device().context();
   const KvCacheCuda& cache = *in_draft_.cache;
-  launch_begin_round(state_.data(), draft_state_.data(), forced_.data(), context);
+  launch_begin_round(state_.data(), draft_state_.data(), &host_draft_.data()->forced,
+                     context);
   for (std::int32_t i = 0; i < extent.length; ++i) {
     const TreeLevel level{tree_->shape(), i, tree_->nodes_on(i)};
     draft_->put_pass(draft_state_.data(), cache,
@@ -149,22 +165,44 @@ void DeviceRounds::put_tree(const Extent& extent) {
 
 void DeviceRounds::put_tree_round(const Extent& extent) {
   const LaunchContext& context = target_.device().context();
-  const std::int32_t levels = extent.length, rows = rows_of(levels);
   put_tree(extent);
-  launch_begin_tree_verification(state_.data(), target_state_.data(), levels, context);
-  target_.put_pass(target_state_.data(), *in_target_.cache,
-                   pass_shape(rows, *in_target_.cache, extent.slots));
-  launch_target_laws(state_.data(), rows, output_of(target_), target_laws(), context);
-  launch_verify_tree(state_.data(), {draft_laws(), target_laws(), remainder_.data()}, context);
+  put_tree_pass(extent, extent.length);
   for (const CachedModel& in : {in_target_, in_draft_})
-    launch_move_slots(in.cache->cached(in.slot), &state_.data()->moves, levels, context);
+    launch_move_slots(in.cache->cached(in.slot), &state_.data()->moves, extent.length, context);
   launch_tell_host(state_.data(), result_.data(), context);
 }
 
-const Graph& DeviceRounds::graph(std::int32_t length) {
-  SPECLAB_EXPECT(length >= 0 && length <= max_length_,
+void DeviceRounds::put_tree_pass(const Extent& extent, int levels) {
+  const LaunchContext& context = target_.device().context();
+  launch_begin_tree_verification(state_.data(), target_state_.data(), levels, context);
+  target_.put_pass(target_state_.data(), *in_target_.cache,
+                   pass_shape(extent.rows, *in_target_.cache, extent.slots));
+  launch_target_laws(state_.data(), extent.rows, output_of(target_), target_laws(), context);
+  launch_verify_tree(state_.data(), {draft_laws(), target_laws(), remainder_.data()}, context);
+}
+
+void DeviceRounds::put_hosts_round(const Extent& extent, bool is_chain) {
+  const LaunchContext& context = target_.device().context();
+  launch_take_draft(state_.data(), host_draft_.data(), draft_laws(), extent.rows, context);
+  put_tree_pass(extent, kWholeTree);
+  if (!is_chain)
+    launch_move_slots(in_target_.cache->cached(in_target_.slot), &state_.data()->moves,
+                      extent.rows - 1, context);
+  launch_tell_host(state_.data(), result_.data(), context);
+}
+
+void DeviceRounds::put_round(const Extent& extent, bool is_chain) {
+  if (extent.rows == 1) return put_chain_round(extent);
+  if (drafts_on_host_) return put_hosts_round(extent, is_chain);
+  tree_ ? put_tree_round(extent) : put_chain_round(extent);
+}
+
+const Graph& DeviceRounds::graph(const DraftSize& size) {
+  SPECLAB_EXPECT(size.levels >= 0 && size.levels <= max_length_,
                  "a draft longer than the rounds were made for");
-  const Extent extent{length, tokens_ - 1 + rows_of(length)};
+  const bool has_hosts_draft = drafts_on_host_ && size.levels > 0;
+  const std::int32_t rows = has_hosts_draft ? captured_rows(size.rows) : size.rows;
+  const Extent extent{size.levels, rows, tokens_ - 1 + rows};
   in_target_.cache->make_room(pass_shape(max_rows(), *in_target_.cache, extent.slots));
   if (draft_)
     in_draft_.cache->make_room(
@@ -173,15 +211,14 @@ const Graph& DeviceRounds::graph(std::int32_t length) {
   const std::array<std::uint64_t, 2> generations{in_target_.cache->generation(),
                                                  draft_ ? in_draft_.cache->generation() : 0};
   if (std::exchange(generations_, generations) != generations) graphs_.clear();
-  const std::array<std::int32_t, 3> key{length, in_target_.cache->splits_for(extent.slots),
+  const std::int32_t kind = !has_hosts_draft ? size.levels : size.is_chain() ? 0 : -1;
+  const std::array<std::int32_t, 4> key{kind, rows, in_target_.cache->splits_for(extent.slots),
                                         draft_ ? in_draft_.cache->splits_for(extent.slots) : 0};
   const auto found = graphs_.find(key);
   if (found != graphs_.end()) return found->second;
   return graphs_
       .emplace(key, Graph(target_.device().context(),
-                          [&] {
-                            tree_&& length > 0 ? put_tree_round(extent) : put_chain_round(extent);
-                          }))
+                          [&] { put_round(extent, size.is_chain()); }))
       .first->second;
 }
 
@@ -198,9 +235,9 @@ void DeviceRounds::wait_for(std::uint32_t serial) const {
                          "damaged or its arithmetic overflowed");
 }
 
-const RoundResult& DeviceRounds::run(std::int32_t length, std::int32_t forced) {
-  *forced_.data() = forced;
-  graph(length).launch(target_.device().context());
+const RoundResult& DeviceRounds::run(const DraftSize& size, std::int32_t forced) {
+  host_draft_.force(forced);
+  graph(size).launch(target_.device().context());
   wait_for(++serial_);
   tokens_ += result_.data()->outcome.accepted + 1;
   return *result_.data();

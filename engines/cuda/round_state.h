@@ -28,6 +28,31 @@ struct DraftedTree {
   double mass[kMaxRows];              ///< of the drafter's law without the siblings drawn before it
 };
 
+/// A token of a drafter's law.
+struct HostLawEntry {
+  std::int32_t token;
+  float probability;
+};
+
+/// A node of a host's draft; the root's token is unused. The law behind it is
+/// entries[law_begin] to entries[law_end] of its draft: one entry of probability 1 where a drafter
+/// has no law, none behind a leaf.
+struct HostNode {
+  std::int32_t token, depth, first_child, num_children;
+  std::int32_t law_begin, law_end;
+  std::uint64_t ancestors;  ///< as DraftedTree's
+  double mass;              ///< likewise
+};
+
+/// The host's part of a round, in pinned memory: the host writes it before the round's graph, whose
+/// first kernel reads it. All but `forced` is a draft that the host made.
+struct HostDraft {
+  std::int32_t forced;  ///< becomes RoundState's
+  std::int32_t rows;    ///< nodes, the root included
+  const HostLawEntry* entries;
+  HostNode nodes[kMaxRows];
+};
+
 /// What verification found.
 struct RoundOutcome {
   std::int32_t accepted, tested,

@@ -10,6 +10,7 @@
 #include "engines/factory/machine_info.h"
 #include "engines/factory/model_maker.h"
 #include "engines/families/catalogue.h"
+#include "engines/interface/device_round_checks.h"
 #include "engines/interface/drafter_checks.h"
 #include "engines/interface/engines.h"
 #include "engines/interface/interface_number.h"
@@ -172,18 +173,29 @@ class LocalEngines final : public Engines {
           "rounds 'device' for a model on device '{}' with kernels '{}'; allowed: --device cuda "
           "with --kernels auto, or --rounds host",
           target.info().device, maker_.options().kernels));
+    check_device_rounds(options);
     refuse_bridge(target, tokenizer, options);
 #if SPECLAB_HAVE_CUDA
-    const std::shared_ptr<LanguageModel> drafter =
-        options.drafter.traits().reads_language_model()
-            ? drafters_.transformer(options.drafter.kind, options.drafter.model).model
-            : nullptr;
+    cuda::DeviceDrafter drafter = device_drafter(target.info(), tokenizer, options);
     return std::make_unique<cuda::DeviceRoundDecoder>(target, std::move(tokenizer), options,
-                                                      drafter);
+                                                      std::move(drafter));
 #else
     throw ContractError("a model on a device that this build has not");
 #endif
   }
+
+#if SPECLAB_HAVE_CUDA
+  cuda::DeviceDrafter device_drafter(const ModelInfo& target,
+                                     const std::shared_ptr<const Tokenizer>& tokenizer,
+                                     const DecoderOptions& options) {
+    const DrafterOptions& drafter = options.drafter;
+    if (drafts_on_device(drafter))
+      return {.model = drafters_.transformer(drafter.kind, drafter.model).model};
+    if (!drafter.traits().drafts()) return {};
+    DraftersOfTarget models(drafters_, target, tokenizer);
+    return {.on_host = make_drafter(options, target, models)};
+  }
+#endif
 
   void refuse_bridge(LanguageModel& target, const std::shared_ptr<const Tokenizer>& tokenizer,
                      const DecoderOptions& options) {

@@ -46,9 +46,18 @@ void launch_level_laws(RoundState* round, const TreeLevel& level, const PassOutp
 /// prepares the drafter's next pass.
 void launch_add_children(RoundState* round, ForwardState* draft, const TreeLevel& level,
                          const DeviceLaws& laws, const LaunchContext& context);
+/// As a number of levels: all that there are.
+inline constexpr int kWholeTree = kMaxRows - 1;
 /// All nodes down to level `levels` as rows of the target.
 void launch_begin_tree_verification(RoundState* round, ForwardState* target, int levels,
                                     const LaunchContext& context);
+
+/// Takes a draft of the host in place of all kernels that draft: its tokens, its tree and, above
+/// temperature 0, its laws. launch_begin_tree_verification of kWholeTree comes next.
+/// @param draft  pinned @param laws  of the draft, one a node; null where nothing reads them
+/// @param rows  upper bound of the draft's
+void launch_take_draft(RoundState* round, const HostDraft* draft, const DeviceLaws& laws, int rows,
+                       const LaunchContext& context);
 
 /// The laws of a tree's nodes, and room for what is left of one.
 struct TreeLaws {
