@@ -10,8 +10,10 @@
 #include "engines/decoding/host_round_decoder.h"
 #include "engines/decoding/plain_decoder.h"
 #include "engines/drafters/drafters.h"
+#include "engines/interface/device_round_checks.h"
 #include "engines/verifiers/verifier.h"
 #include "sim/policies/simple_policies.h"
+#include "tests/engines/drafters/ngram_drafting.h"
 #include "tests/engines/models/tiny_llama.h"
 #include "tests/support/test_size.h"
 
@@ -53,8 +55,18 @@ class TurningPolicy final : public SpeculationLengthPolicy {
   std::size_t turn_ = 0;
 };
 
-class DeviceRounds : public ::testing::Test {
+class DeviceRounds : public ::testing::Test, protected DrafterModels {
  protected:
+  std::shared_ptr<LanguageModel> language_model(const std::string&, const std::string&) override {
+    return drafter_;
+  }
+  std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string&) override { return nullptr; }
+  /// Of texts that the fixture's prompts resemble.
+  std::shared_ptr<const NgramModel> ngrams(const std::string&, const std::string&) override {
+    if (!ngrams_) ngrams_ = ngrams_of(ngram_texts_, target_->info().vocab_size, {.order = 3});
+    return ngrams_;
+  }
+
   /// The greedy one is left out where tests are quick: device and host then take equal draws.
   static std::vector<double> temperatures() {
     const std::vector<double> both{0.0, 1.0};
@@ -90,13 +102,17 @@ class DeviceRounds : public ::testing::Test {
     if (options.drafter.kind == "plain")
       return std::make_unique<PlainDecoder>(*target_, nullptr, options);
     return std::make_unique<HostRoundDecoder>(*target_, nullptr, options,
-                                              make_small_transformer_drafter(drafter_, options),
+                                              make_drafter(options, target_->info(), *this),
                                               make_verifier(options));
   }
   std::unique_ptr<RoundDecoder> on_device(const DecoderOptions& options) {
-    return std::make_unique<cuda::DeviceRoundDecoder>(
-        *target_, nullptr, options,
-        options.drafter.kind == "small_transformer" ? drafter_ : nullptr);
+    cuda::DeviceDrafter drafter;
+    if (drafts_on_device(options.drafter))
+      drafter.model = drafter_;
+    else if (options.drafter.traits().drafts() && !options.drafter.reads_layers())
+      drafter.on_host = make_drafter(options, target_->info(), *this);
+    return std::make_unique<cuda::DeviceRoundDecoder>(*target_, nullptr, options,
+                                                      std::move(drafter));
   }
 
   static GenerationRecord decode(RoundDecoder& decoder, std::uint32_t sequence,
@@ -146,6 +162,8 @@ class DeviceRounds : public ::testing::Test {
   }
 
   std::shared_ptr<cuda::LlamaCuda> target_, drafter_;
+  std::shared_ptr<const NgramModel> ngrams_;
+  std::vector<std::vector<Token>> ngram_texts_{{9, 9, 9, 9, 0, 9, 9, 1, 9, 9}};
 };
 
 }  // namespace speclab::engines::testing

@@ -124,7 +124,6 @@ TEST_F(DeviceRounds, RefuseWhatTheyDoNotSupport) {
   wrong = options("plain", 0.0);
   wrong.log_probabilities = true;
   EXPECT_THROW(on_device(wrong), ConfigError);
-  EXPECT_THROW(on_device(options("prompt_lookup", 0.0)), ConfigError);
   const auto decoder = on_device(options("plain", 0.0));
   EXPECT_THROW(decoder->begin({{0, {1}}, {1, {1}}}, ConstantPolicy(0)), ConfigError);
 }
