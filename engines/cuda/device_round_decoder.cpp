@@ -54,14 +54,27 @@ void DeviceRoundDecoder::begin(const std::vector<Request>& requests,
   if (policy.stop_below() > 0.0)
     refuse_device_rounds("policy = \"" + policy.name() + "\"",
                          "policies that set a length before the draft");
-  begin_sequences(requests, kMaxRows);
+  begin_sequences(requests, kMaxRows, reads_states() ? &prompt_states_ : nullptr);
   policy_ = policy.fresh();
   const Sequence& sequence = sequences().front();
   const CachedModel draft = drafter_ ? begin_draft(sequence) : CachedModel{};
   if (host_drafter_) host_drafter_->begin(sequences());
   auto* target_cache = dynamic_cast<KvCacheCuda*>(&cache());
-  rounds_.begin({&device_llama(target()), target_cache, sequence.cache_slot}, draft, sequence.id,
-                sequence.tokens);
+  const auto last = static_cast<std::int32_t>(sequence.tokens.size()) - 1;
+  rounds_.begin({&device_llama(target()), target_cache, sequence.cache_slot}, draft,
+                {sequence.id, sequence.tokens,
+                 reads_states() ? prompt_features(last - 1, last) : std::span<const float>{}});
+}
+
+std::span<const float> DeviceRoundDecoder::prompt_features(std::int32_t begin, std::int32_t end) {
+  const auto feature = static_cast<std::ptrdiff_t>(drafter_->info().feature_size),
+             state = static_cast<std::ptrdiff_t>(target().info().state_size());
+  features_.clear();
+  for (std::ptrdiff_t token = std::max(begin, 0); token < end; ++token) {
+    const auto first = prompt_states_.front().begin() + token * state;
+    features_.insert(features_.end(), first, first + feature);
+  }
+  return features_;
 }
 
 /// The first draft reads the prompt, as on the host.
@@ -85,13 +98,26 @@ void DeviceRoundDecoder::catch_up(const Sequence& sequence) {
   LapClock clock;
   dynamic_cast<KvCacheCuda&>(*draft_cache_).plan().set_length(0, draft_known_);
   CountedModel counted(*drafter_);
-  commit_chain(counted, *draft_cache_, 0,
-               std::span(sequence.tokens)
-                   .subspan(static_cast<std::size_t>(draft_known_),
-                            static_cast<std::size_t>(needed - draft_known_)));
+  if (reads_states())
+    read_prompt(counted, sequence);
+  else
+    commit_chain(counted, *draft_cache_, 0,
+                 std::span(sequence.tokens)
+                     .subspan(static_cast<std::size_t>(draft_known_),
+                              static_cast<std::size_t>(needed - draft_known_)));
   draft_known_ = needed;
   draft_ns_ = clock.lap_ns();
   catch_up_bytes_ = counted.bytes_read();
+}
+
+/// Every token but the first stands beside the state of the one before it; the row of the last token
+/// belongs to the first round.
+void DeviceRoundDecoder::read_prompt(LanguageModel& counted, const Sequence& sequence) {
+  const auto rows = static_cast<std::int32_t>(sequence.tokens.size()) - 2;
+  commit_chain_with_logits(counted, *draft_cache_, 0,
+                           {std::span(sequence.tokens).subspan(1, static_cast<std::size_t>(rows)),
+                            prompt_features(0, rows)});
+  prompt_states_.clear();
 }
 
 std::int32_t DeviceRoundDecoder::draft_length(const Sequence& sequence, std::int32_t& forced) {
@@ -108,6 +134,7 @@ std::int32_t DeviceRoundDecoder::draft_length(const Sequence& sequence, std::int
 }
 
 bool DeviceRoundDecoder::fits_model(const Sequence& sequence, std::int32_t length) const {
+  if (reads_states() && !rounds_.reads_path()) return false;
   return !drafter_ || static_cast<std::int32_t>(sequence.tokens.size()) + length <=
                           drafter_->info().context_length;
 }
@@ -125,7 +152,7 @@ DraftSize DeviceRoundDecoder::draft_on_host(const Sequence& sequence, std::int32
 DraftSize DeviceRoundDecoder::prepare_draft(const Sequence& sequence, std::int32_t length) {
   draft_ns_ = catch_up_bytes_ = 0;
   if (host_drafter_) return draft_on_host(sequence, length);
-  if (length > 0) catch_up(sequence);
+  if (length > 0 || rounds_.reads_path()) catch_up(sequence);
   return rounds_.size_of(length);
 }
 
@@ -166,7 +193,7 @@ void DeviceRoundDecoder::apply(Sequence& sequence, const DraftSize& size, const 
   const RoundOutcome& outcome = result.outcome;
   ReadBytes read = graph_bytes(sequence, size.levels);
   read.draft += catch_up_bytes_;
-  if (size.levels > 0)
+  if (size.levels > 0 || reads_states())
     draft_known_ =
         static_cast<std::int32_t>(sequence.tokens.size()) +
         std::max(0, outcome.accepted - 1);  // the last one may be a leaf, which no pass read

@@ -33,7 +33,10 @@ class DeviceRoundDecoder final : public DecoderBase {
   }
 
  private:
+  bool reads_states() const { return drafter_ && drafter_->info().feature_size > 0; }
   CachedModel begin_draft(const Sequence& sequence);
+  /// States of the target behind tokens [begin, end) of the prompt, as far as the drafter reads them.
+  std::span<const float> prompt_features(std::int32_t begin, std::int32_t end);
   std::int32_t draft_length(const Sequence& sequence, std::int32_t& forced);
   /// Whether the drafter's model has positions for a draft of this length.
   bool fits_model(const Sequence& sequence, std::int32_t length) const;
@@ -42,6 +45,8 @@ class DeviceRoundDecoder final : public DecoderBase {
   DraftSize prepare_draft(const Sequence& sequence, std::int32_t length);
   DraftSize draft_on_host(const Sequence& sequence, std::int32_t length);
   void catch_up(const Sequence& sequence);
+  /// What catch_up feeds a drafter that reads states.
+  void read_prompt(LanguageModel& counted, const Sequence& sequence);
   /// Bytes that a graph of a round reads. @param length  of the draft: a drafter forward a level
   ReadBytes graph_bytes(const Sequence& sequence, std::int32_t length);
   void apply(Sequence& sequence, const DraftSize& size, const RoundResult& result,
@@ -51,6 +56,8 @@ class DeviceRoundDecoder final : public DecoderBase {
   std::unique_ptr<Drafter> host_drafter_;
   Draft draft_;  ///< of host_drafter_
   std::unique_ptr<KvCache> draft_cache_;
+  PromptStates prompt_states_;
+  std::vector<float> features_;
   DeviceRounds rounds_;
   std::unique_ptr<SpeculationLengthPolicy> policy_;
   std::int32_t draft_known_ =

@@ -46,6 +46,14 @@ struct CachedModel {
   std::int32_t slot = 0;
 };
 
+/// A sequence as it stands before its first round.
+struct RoundSequence {
+  std::uint32_t id = 0;
+  std::span<const Token> tokens;
+  std::span<const float> last_state{};  ///< the target's behind all tokens but the last one, as far
+                                        ///< as the drafter reads states; of one token none
+};
+
 struct DeviceRoundOptions {
   TreeShape shape{};  ///< of every draft, at most kMaxDraftLength nodes; without nodes or of one
                       ///< child each: chains
@@ -64,9 +72,15 @@ class DeviceRounds {
   std::int32_t max_length() const { return max_length_; }
 
   /// Begins a sequence. The target's cache holds all its tokens but the last one, then and before
-  /// every round; the drafter's must hold all but the last two before a round that drafts.
-  void begin(const CachedModel& target, const CachedModel& draft, std::uint32_t sequence,
-             std::span<const Token> tokens);
+  /// every round. The drafter's must hold all but the last two before a round that drafts; of one
+  /// that reads states, the rows of all but the last token before the first round that
+  /// reads_path(), and nothing is to be done later.
+  void begin(const CachedModel& target, const CachedModel& draft, const RoundSequence& sequence);
+  /// Whether the next round's drafter reads what the round before has left: one that reads states
+  /// does so in every round, as far as its context goes.
+  bool reads_path() const {
+    return num_features_ > 0 && tokens_ > 1 && tokens_ <= draft_->config().context_length;
+  }
   /// Of a draft of this length. @param length  tokens to draft, or levels of the tree, at most
   /// max_length()
   DraftSize size_of(std::int32_t length) const { return {rows_of(length), length}; }
@@ -82,10 +96,16 @@ class DeviceRounds {
 
  private:
   /// Tokens to draft, or levels of the tree, rows of the target's pass, and an upper bound of the
-  /// slots in use at the round's end: it decides how many splits are captured.
+  /// slots in use at the round's end: it decides how many splits are captured. The drafter's first
+  /// pass has up to path_rows, or reads no path where there are none.
   struct Extent {
-    std::int32_t length, rows, slots;
+    std::int32_t length, rows, slots, path_rows;
   };
+  void put_begin(const Extent& extent);
+  /// One pass of the drafter, and the states behind it where another pass follows.
+  void put_draft_pass(const Extent& extent, std::int32_t level, std::int32_t rows);
+  void put_target_pass(const Extent& extent);
+  PassStates states_for_draft(std::int32_t level) const;
   void put_chain_round(const Extent& extent);
   void put_chain(const Extent& extent);
   void put_tree_round(const Extent& extent);
@@ -112,6 +132,7 @@ class DeviceRounds {
   const DeviceLlama* draft_;
   std::optional<TreePlan> tree_;  ///< none of chains
   bool drafts_on_host_;
+  std::int32_t num_features_;  ///< states of the target that the drafter reads beside a token
   std::int32_t max_length_;
   float inverse_temperature_;
   std::uint64_t seed_;
@@ -122,12 +143,15 @@ class DeviceRounds {
   DeviceArray<ForwardState> target_state_, draft_state_;
   DeviceArray<float> target_exponentials_, draft_exponentials_, remainder_;
   DeviceArray<double> target_sums_, draft_sums_;
+  DeviceArray<float> target_states_;  ///< [num_features_, kMaxRows, hidden], of the last pass
+  DeviceArray<float> draft_states_;   ///< [kMaxRows, hidden], the drafter's own of its last pass
   PinnedArray<RoundResult> result_;
   PinnedDraft host_draft_;
   std::int32_t tokens_ = 0;  ///< of the sequence
-  std::map<std::array<std::int32_t, 4>, Graph>
-      graphs_;  ///< by the draft's levels, or -1 for a host's tree and 0 for a host's chain, by rows
-                ///< and by the splits of target and drafter
+  std::int32_t path_ = 0;    ///< drafted tokens that the last round accepted
+  std::map<std::array<std::int32_t, 5>, Graph>
+      graphs_;  ///< by the draft's levels, or -1 for a host's tree and 0 for a host's chain, by rows,
+                ///< by the path's rows and by the splits of target and drafter
   std::uint32_t serial_ = 0;
 };
 

@@ -68,6 +68,8 @@ struct RoundState {
   std::int32_t forced;  ///< how many drafted tokens, or first children, this round accepts whatever
                         ///< they are, or -1
   std::int32_t target_slot, draft_slot;
+  std::int32_t draft_shift;  ///< places that the drafter's row of a token stands before the token's
+                             ///< own: 1 of one that reads the target's states, else 0
   std::uint32_t sequence, round, serial;
   std::uint64_t seed;
   float inverse_temperature;              ///< 0: arg max
@@ -77,7 +79,8 @@ struct RoundState {
                                 ///< then the target's
   DraftedTree tree;
   RoundOutcome outcome;
-  SlotMoves moves;          ///< of the nodes that stand, in both caches
+  SlotMoves moves;  ///< of the nodes that stand, in both caches: from[i] is the slot of node
+                    ///< from[i] - first + 1
   std::int32_t is_damaged;  ///< whether a logit was no finite number
   std::uint64_t times[3];   ///< nanoseconds of the device: begun, drafted, target's pass done
 };

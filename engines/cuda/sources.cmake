@@ -16,6 +16,7 @@ set(speclab_cuda_kernels
   kernels/ceilings.cu
   kernels/draw_trials.cu
   kernels/ends.cu
+  kernels/feature_drafts.cu
   kernels/host_drafts.cu
   kernels/layer_products.cu
   kernels/rounds.cu

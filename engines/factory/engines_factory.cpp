@@ -189,10 +189,9 @@ class LocalEngines final : public Engines {
                                      const std::shared_ptr<const Tokenizer>& tokenizer,
                                      const DecoderOptions& options) {
     const DrafterOptions& drafter = options.drafter;
-    if (drafts_on_device(drafter))
-      return {.model = drafters_.transformer(drafter.kind, drafter.model).model};
     if (!drafter.traits().drafts()) return {};
     DraftersOfTarget models(drafters_, target, tokenizer);
+    if (drafts_on_device(drafter)) return {.model = fitting_transformer(drafter, target, models)};
     return {.on_host = make_drafter(options, target, models)};
   }
 #endif

@@ -34,8 +34,11 @@ inline void check_device_tree(const DecoderOptions& options) {
 
 /// True if its drafts are made on the device. Those of drafters that read no layers are made on the
 /// host.
+constexpr bool drafts_on_device(const DrafterTraits& drafter) {
+  return drafter.reads_transformer() && !drafter.mixes_copies();
+}
 inline bool drafts_on_device(const DrafterOptions& drafter) {
-  return drafter.traits().reads_language_model();
+  return drafts_on_device(drafter.traits());
 }
 
 inline void check_device_drafter(const DrafterOptions& drafter) {
@@ -45,7 +48,7 @@ inline void check_device_drafter(const DrafterOptions& drafter) {
       fmt::format("plain, {}, and mixtures of parts that read no layers: {}",
                   drafters_that<[](const DrafterTraits& traits) {
                     return !traits.is_mixture() &&
-                           (!traits.reads_layers() || traits.reads_language_model());
+                           (!traits.reads_layers() || drafts_on_device(traits));
                   }>(),
                   drafters_that<[](const DrafterTraits& traits) {
                     return traits.can_be_part() && !traits.reads_layers();

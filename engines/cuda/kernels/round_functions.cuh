@@ -7,6 +7,12 @@
 
 namespace speclab::engines::cuda {
 
+/// A row of a chain, which sees all slots before its own.
+__device__ inline DeviceRow chain_row(std::int32_t token, std::int32_t position,
+                                      std::int32_t slot) {
+  return {token, position, slot, position, position + 1, position, 0};
+}
+
 /// Rows [0, count) of one sequence, of which all want logits or the last one.
 __device__ inline void set_rows(ForwardState& state, int count, std::int32_t slot, int end,
                                 bool all_want) {

@@ -6,10 +6,6 @@
 namespace speclab::engines::cuda {
 namespace {
 
-__device__ DeviceRow chain_row(std::int32_t token, std::int32_t position, std::int32_t slot) {
-  return {token, position, slot, position, position + 1, position, 0};
-}
-
 __global__ void begin_round(RoundState* round, ForwardState* draft, const std::int32_t* forced) {
   wait_for_previous_kernel();
   round->forced = *forced;
@@ -38,7 +34,8 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   if (threadIdx.x != 0) return;
   if (token >= laws.vocab) token = 0;  // of damaged logits, which are noted
   round->drafted[index] = token;
-  const int position = round->length + index;
+  const int position = round->length + index - round->draft_shift;
+  draft->states[0] = 0;
   draft->rows[0] = chain_row(token, position, round->draft_slot);
   set_rows(*draft, 1, round->draft_slot, position + 1, false);
 }
@@ -124,6 +121,9 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
     round->is_damaged = 1;
     next = 0;
   }
+  round->moves.first = round->length;
+  round->moves.count = accepted;
+  for (int i = 0; i < accepted; ++i) round->moves.from[i] = round->length + i;
   const bool is_bonus = accepted == length;
   move_on(*round, {accepted, is_bonus ? length : accepted + 1, next, is_bonus, length, length},
           accepted > 0 ? round->drafted[accepted - 1] : round->pending);

@@ -11,6 +11,11 @@ namespace speclab::engines::cuda {
 /// @param forced  pinned; becomes RoundState's
 void launch_begin_round(RoundState* round, ForwardState* draft, const std::int32_t* forced,
                         const LaunchContext& context);
+/// The first rows of a drafter that reads the target's states: the tokens behind the path that the
+/// round before has left, each beside the state of the node before it, as the target's pass had it.
+/// @param forced  as above
+void launch_begin_feature_round(RoundState* round, ForwardState* draft, const std::int32_t* forced,
+                                const LaunchContext& context);
 /// Draws or takes token `index` of the draft from what the drafter's pass left; prepares its next
 /// pass.
 /// @param laws  of the draft, one a token; unused at temperature 0

@@ -109,10 +109,12 @@ __device__ void take_likeliest(RoundState& round, int node, int first, const Dev
   }
 }
 
-/// Slot and prefix are the target's as well as the drafter's: the root stands at slot length - 1,
-/// node i at i slots further.
-__device__ DeviceRow node_row(const RoundState& round, int node, std::int32_t slot) {
-  const int root = round.length - 1;
+/// Slot of the root in the target's cache or, with the drafter's shift, in the drafter's; node i
+/// stands i slots further.
+__device__ int root_slot(const RoundState& round, int shift) { return round.length - 1 - shift; }
+
+/// @param root  its slot
+__device__ DeviceRow node_row(const RoundState& round, int node, std::int32_t slot, int root) {
   return {node == 0 ? round.pending : round.drafted[node - 1],
           root + round.tree.depth[node],
           slot,
@@ -135,7 +137,9 @@ __device__ void add_child(RoundState& round, ForwardState& draft, const DeviceSh
   tree.ancestors[child] = tree.ancestors[node] | std::uint64_t{1} << child;
   if (shape.num_children[of_shape] == 0) return;
   tree.draft_row[child] = row;
-  draft.rows[row] = node_row(round, child, round.draft_slot);
+  draft.rows[row] =
+      node_row(round, child, round.draft_slot, root_slot(round, round.draft_shift));
+  draft.states[row] = tree.draft_row[node];
   draft.wanting[row] = row;
 }
 
@@ -145,8 +149,9 @@ __device__ void close_level(RoundState& round, ForwardState& draft, int number,
   round.tree.level_begins[number + 2] = place.node;
   draft.num_rows = draft.num_wanting = place.row;
   draft.num_groups = place.row > 0 ? 1 : 0;
-  draft.groups[0] = {0, place.row, round.draft_slot, round.length - 1 + place.node,
-                     round.length - 1 + round.tree.level_begins[number + 1]};
+  const int root = root_slot(round, round.draft_shift);
+  draft.groups[0] = {0, place.row, round.draft_slot, root + place.node,
+                     root + round.tree.level_begins[number + 1]};
 }
 
 __global__ void __launch_bounds__(kBlockThreads, 1)
@@ -179,7 +184,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
 __global__ void begin_tree_verification(RoundState* round, ForwardState* target, int levels) {
   wait_for_previous_kernel();
   const int i = static_cast<int>(threadIdx.x), rows = round->tree.level_begins[levels + 1];
-  if (i < rows) target->rows[i] = node_row(*round, i, round->target_slot);
+  if (i < rows) target->rows[i] = node_row(*round, i, round->target_slot, root_slot(*round, 0));
   if (i != 0) return;
   set_rows(*target, rows, round->target_slot, round->length - 1 + rows, true);
   round->rows = rows;

@@ -81,11 +81,20 @@ class DeviceRounds : public ::testing::Test, protected DrafterModels {
   void load(const DecoderShape& config) { load(config, config); }
   void load(const DecoderShape& of_target, const DecoderShape& of_drafter,
             std::optional<std::int64_t> resident_bytes = {}) {
-    const auto device = std::make_shared<cuda::Device>();
+    device_ = std::make_shared<cuda::Device>();
     target_ = std::make_shared<cuda::LlamaCuda>(
-        of_target, *tiny_weights(of_target, {.scale = 6.0f}), device, resident_bytes);
+        of_target, *tiny_weights(of_target, {.scale = 6.0f}), device_, resident_bytes);
     drafter_ = std::make_shared<cuda::LlamaCuda>(
-        of_drafter, *tiny_weights(of_drafter, {.scale = 6.0f, .foreign = 0.25f}), device);
+        of_drafter, *tiny_weights(of_drafter, {.scale = 6.0f, .foreign = 0.25f}), device_);
+  }
+
+  /// The drafter reads the target's states. @param features  as tiny_feature_config has it
+  void load_features(const DecoderShape& of_target, std::int32_t features) {
+    load(of_target);
+    const TinyWeightsOptions weights{.scale = 6.0f};
+    drafter_ = std::make_shared<cuda::LlamaCuda>(
+        tiny_feature_config(of_target, features),
+        *tiny_feature_weights(of_target, weights, features), device_);
   }
 
   static DecoderOptions options(const char* kind, double temperature,
@@ -161,6 +170,7 @@ class DeviceRounds : public ::testing::Test, protected DrafterModels {
     return accepted;
   }
 
+  std::shared_ptr<const cuda::Device> device_;  ///< of both, since a graph has one stream
   std::shared_ptr<cuda::LlamaCuda> target_, drafter_;
   std::shared_ptr<const NgramModel> ngrams_;
   std::vector<std::vector<Token>> ngram_texts_{{9, 9, 9, 9, 0, 9, 9, 1, 9, 9}};

@@ -116,10 +116,10 @@ DecoderShape tiny_config() {
   return config;
 }
 
-DecoderShape tiny_feature_config(const DecoderShape& target) {
+DecoderShape tiny_feature_config(const DecoderShape& target, std::int32_t features) {
   DecoderShape config = target;
   config.num_layers = 1;
-  config.feature_size = target.hidden_size;
+  config.feature_size = features * target.hidden_size;
   config.tied_embeddings = false;
   for (Token token = 0; token < target.vocab_size; ++token)
     if (token % 7 != 6) config.draft_vocabulary.push_back(token);
@@ -127,8 +127,10 @@ DecoderShape tiny_feature_config(const DecoderShape& target) {
 }
 
 std::unique_ptr<DecoderWeights> tiny_feature_weights(const DecoderShape& target,
-                                                     const TinyWeightsOptions& options) {
-  return std::make_unique<TinyFeatureWeights>(tiny_feature_config(target), target, options);
+                                                     const TinyWeightsOptions& options,
+                                                     std::int32_t features) {
+  return std::make_unique<TinyFeatureWeights>(tiny_feature_config(target, features), target,
+                                              options);
 }
 
 std::unique_ptr<DecoderWeights> tiny_weights(const DecoderShape& config,
