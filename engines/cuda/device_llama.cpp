@@ -92,8 +92,7 @@ void DeviceLlama::fill(std::uint16_t* matrix, const DecoderWeights& weights,
   copy_to_device(matrix, packed.data(), packed.size() * sizeof(std::uint16_t));
 }
 
-DeviceArray<std::uint16_t> DeviceLlama::load_table(const DecoderWeights& weights,
-                                                   TensorRole table,
+DeviceArray<std::uint16_t> DeviceLlama::load_table(const DecoderWeights& weights, TensorRole table,
                                                    std::int64_t columns) const {
   DeviceArray<std::uint16_t> matrix(
       static_cast<std::size_t>(packed_size(num_elements(table, config_) / columns, columns)));
@@ -231,15 +230,16 @@ void DeviceLlama::put_embeddings(const Pass& pass) const {
 /// One product fuses a row's embedding and all states beside it.
 void DeviceLlama::put_fusion(const Pass& pass) const {
   const std::int32_t columns = config_.hidden_size + config_.feature_size;
-  FusionInputs inputs{embedding_.data(),    embedding_norm_.data(), feature_norm_.data(), {},
-                      fused_.data(),        residual_.data(),       config_.hidden_size,
-                      num_features(config_), config_.norm_epsilon};
+  FusionInputs inputs{
+      embedding_.data(),   embedding_norm_.data(), feature_norm_.data(), {},
+      fused_.data(),       residual_.data(),       config_.hidden_size,  num_features(config_),
+      config_.norm_epsilon};
   std::ranges::copy(pass.states.read, inputs.states);
   launch_fuse_inputs(pass.state, inputs, pass.shape.rows, device_.context());
-  launch_add_to_residual(
-      arguments({fusion_.data(), static_cast<std::int64_t>(fusion_.size())}, fused_.data(), columns,
-                pass.state, false),
-      stream(layers_.front().attention_norm), pass.shape.rows, device_.context());
+  launch_add_to_residual(arguments({fusion_.data(), static_cast<std::int64_t>(fusion_.size())},
+                                   fused_.data(), columns, pass.state, false),
+                         stream(layers_.front().attention_norm), pass.shape.rows,
+                         device_.context());
 }
 
 void DeviceLlama::put_layer(std::size_t l, const Pass& pass) const {

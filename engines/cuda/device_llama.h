@@ -95,7 +95,7 @@ class DeviceLlama {
   const Device& device_;
   DeviceArray<std::uint16_t> embedding_, head_;  ///< head_ is empty where it is the embedding
   DeviceArray<float> output_norm_;
-  DeviceArray<float> rotations_;  ///< [context, head_dim / 2, 2]
+  DeviceArray<float> rotations_;               ///< [context, head_dim / 2, 2]
   DeviceArray<std::uint16_t> fusion_, fused_;  ///< of a feature transformer, as its norms; fused_
                                                ///< is the product's input
   DeviceArray<float> embedding_norm_, feature_norm_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engines/drafters/next_token_sources.h"
 #include "engines/interface/device_round_checks.h"
 #include "engines/models/clock.h"
 #include "engines/models/commit_chain.h"
@@ -21,10 +22,9 @@ const DeviceLlama& device_llama(LanguageModel& model) {
 
 void check_vocabulary(const LanguageModel& target, const LanguageModel* drafter) {
   if (drafter && drafter->info().vocab_size != target.info().vocab_size)
-    refuse_device_rounds(
-        fmt::format("a drafter of {} tokens for a target of {}", drafter->info().vocab_size,
-                    target.info().vocab_size),
-        "equal vocabularies");
+    refuse_device_rounds(fmt::format("a drafter of {} tokens for a target of {}",
+                                     drafter->info().vocab_size, target.info().vocab_size),
+                         "equal vocabularies");
 }
 
 DeviceRoundOptions supported_options(const DecoderOptions& options, const LanguageModel& target,
@@ -32,7 +32,7 @@ DeviceRoundOptions supported_options(const DecoderOptions& options, const Langua
   check_device_rounds(options);
   check_vocabulary(target, drafter.model.get());
   return {TreeShape::parse(options.drafter.tree, 0), options.sampling.temperature, options.seed,
-          drafter.on_host != nullptr};
+          drafter.on_host != nullptr, options.drafter.traits().mixes_copies()};
 }
 
 }  // namespace
@@ -45,6 +45,8 @@ DeviceRoundDecoder::DeviceRoundDecoder(LanguageModel& target,
               supported_options(options, target, drafter)) {
   drafter_ = std::move(drafter.model);
   host_drafter_ = std::move(drafter.on_host);
+  if (drafter_ && options.drafter.traits().mixes_copies())
+    copies_ = copy_next_tokens(options.drafter, target.info().vocab_size);
 }
 
 void DeviceRoundDecoder::begin(const std::vector<Request>& requests,
@@ -59,6 +61,7 @@ void DeviceRoundDecoder::begin(const std::vector<Request>& requests,
   const Sequence& sequence = sequences().front();
   const CachedModel draft = drafter_ ? begin_draft(sequence) : CachedModel{};
   if (host_drafter_) host_drafter_->begin(sequences());
+  if (copies_) copies_->begin(sequences(), 0);
   auto* target_cache = dynamic_cast<KvCacheCuda*>(&cache());
   const auto last = static_cast<std::int32_t>(sequence.tokens.size()) - 1;
   rounds_.begin({&device_llama(target()), target_cache, sequence.cache_slot}, draft,
@@ -110,8 +113,8 @@ void DeviceRoundDecoder::catch_up(const Sequence& sequence) {
   catch_up_bytes_ = counted.bytes_read();
 }
 
-/// Every token but the first stands beside the state of the one before it; the row of the last token
-/// belongs to the first round.
+/// Every token but the first stands beside the state of the one before it; the row of the last
+/// token belongs to the first round.
 void DeviceRoundDecoder::read_prompt(LanguageModel& counted, const Sequence& sequence) {
   const auto rows = static_cast<std::int32_t>(sequence.tokens.size()) - 2;
   commit_chain_with_logits(counted, *draft_cache_, 0,
@@ -139,6 +142,21 @@ bool DeviceRoundDecoder::fits_model(const Sequence& sequence, std::int32_t lengt
                           drafter_->info().context_length;
 }
 
+void DeviceRoundDecoder::copy_text(const Sequence& sequence, std::int32_t length) {
+  copied_.reset(sequence.tokens.back());
+  copied_tokens_.clear();
+  copied_shares_.clear();
+  const bool is_there = length > 0 && copies_->start(sequence, length);
+  for (TokenTree::Node node = 0; is_there && node < length; ++node) {
+    const DraftPlace place{sequence, copied_, node};
+    if (!copies_->knows(place)) break;
+    copied_shares_.push_back(copies_->claimed_share(place).value());
+    copied_tokens_.push_back(copies_->most_likely(place, 1).front().token);
+    copied_.add(node, copied_tokens_.back());
+  }
+  rounds_.copy(copied_tokens_, copied_shares_);
+}
+
 DraftSize DeviceRoundDecoder::draft_on_host(const Sequence& sequence, std::int32_t length) {
   LapClock clock;
   const Sequence* const drafted_for = &sequence;
@@ -152,6 +170,7 @@ DraftSize DeviceRoundDecoder::draft_on_host(const Sequence& sequence, std::int32
 DraftSize DeviceRoundDecoder::prepare_draft(const Sequence& sequence, std::int32_t length) {
   draft_ns_ = catch_up_bytes_ = 0;
   if (host_drafter_) return draft_on_host(sequence, length);
+  if (copies_) copy_text(sequence, length);
   if (length > 0 || rounds_.reads_path()) catch_up(sequence);
   return rounds_.size_of(length);
 }

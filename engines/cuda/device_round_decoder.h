@@ -4,10 +4,12 @@
 #include "engines/cuda/device_rounds.h"
 #include "engines/cuda/llama_cuda.h"
 #include "engines/decoding/decoder_base.h"
+#include "engines/drafters/next_tokens.h"
 
 namespace speclab::engines::cuda {
 
-/// What drafts for rounds on the device: a model there, or the host; nothing for "plain" and "none".
+/// What drafts for rounds on the device: a model there, or the host; nothing for "plain" and
+/// "none".
 struct DeviceDrafter {
   std::shared_ptr<LanguageModel> model{};
   std::unique_ptr<Drafter> on_host{};
@@ -15,8 +17,8 @@ struct DeviceDrafter {
 
 /// Plain and speculative decoding of one sequence whose rounds stay on the device: chains and trees
 /// of a fixed shape from a small transformer or from the host, verified by match at temperature 0
-/// and by the ratio test above it. Tokens, draws and records are those of the host's decoders, up to
-/// rounding.
+/// and by the ratio test above it. Tokens, draws and records are those of the host's decoders, up
+/// to rounding.
 class DeviceRoundDecoder final : public DecoderBase {
  public:
   /// @param target   a model of this device, else ContractError
@@ -35,7 +37,8 @@ class DeviceRoundDecoder final : public DecoderBase {
  private:
   bool reads_states() const { return drafter_ && drafter_->info().feature_size > 0; }
   CachedModel begin_draft(const Sequence& sequence);
-  /// States of the target behind tokens [begin, end) of the prompt, as far as the drafter reads them.
+  /// States of the target behind tokens [begin, end) of the prompt, as far as the drafter reads
+  /// them.
   std::span<const float> prompt_features(std::int32_t begin, std::int32_t end);
   std::int32_t draft_length(const Sequence& sequence, std::int32_t& forced);
   /// Whether the drafter's model has positions for a draft of this length.
@@ -43,6 +46,8 @@ class DeviceRoundDecoder final : public DecoderBase {
   /// Has everything ready that a round's graph reads of a draft of this length, or of the one that
   /// the host makes.
   DraftSize prepare_draft(const Sequence& sequence, std::int32_t length);
+  /// Tells the rounds what of the text may follow.
+  void copy_text(const Sequence& sequence, std::int32_t length);
   DraftSize draft_on_host(const Sequence& sequence, std::int32_t length);
   void catch_up(const Sequence& sequence);
   /// What catch_up feeds a drafter that reads states.
@@ -54,7 +59,11 @@ class DeviceRoundDecoder final : public DecoderBase {
 
   std::shared_ptr<LanguageModel> drafter_;
   std::unique_ptr<Drafter> host_drafter_;
-  Draft draft_;  ///< of host_drafter_
+  Draft draft_;                         ///< of host_drafter_
+  std::unique_ptr<NextTokens> copies_;  ///< of a mixture; null: laws are the model's alone
+  TokenTree copied_;                    ///< a chain
+  std::vector<Token> copied_tokens_;
+  std::vector<double> copied_shares_;
   std::unique_ptr<KvCache> draft_cache_;
   PromptStates prompt_states_;
   std::vector<float> features_;

@@ -42,17 +42,20 @@ DeviceArray<float> room_for_states(std::int32_t places, const DeviceLlama& model
                                 static_cast<std::size_t>(model.config().hidden_size));
 }
 
-/// None where chains are drafted, or the host brings its trees.
-std::optional<TreePlan> plan_of(const DeviceRoundOptions& options) {
-  const bool is_chain = options.shape.depth() == options.shape.num_nodes();
-  return is_chain || options.drafts_on_host ? std::nullopt : std::optional<TreePlan>(options.shape);
-}
-
 /// Tokens of a path of the longest draft, or of a host's drafts all that a pass holds.
 std::int32_t longest_draft(bool drafts, const DeviceRoundOptions& options) {
   if (options.drafts_on_host) return kMaxDraftLength;
   if (!drafts) return 0;
   return options.shape.num_nodes() > 0 ? options.shape.depth() : kMaxDraftLength;
+}
+
+/// None where the host brings its trees, or chains are drafted from laws that are mixed with
+/// nothing.
+std::optional<TreePlan> plan_of(bool drafts, const DeviceRoundOptions& options) {
+  if (options.drafts_on_host || !drafts) return std::nullopt;
+  if (options.shape.depth() < options.shape.num_nodes()) return TreePlan(options.shape);
+  if (!options.mixes_copies) return std::nullopt;
+  return TreePlan(TreeShape::chain(longest_draft(drafts, options)));
 }
 
 /// Graphs of sizes that differ from round to round are captured for few of them: eight rows cost
@@ -92,7 +95,7 @@ DeviceRounds::DeviceRounds(const DeviceLlama& target, const DeviceLlama* draft,
                            const DeviceRoundOptions& options)
     : target_(target),
       draft_(draft),
-      tree_(plan_of(options)),
+      tree_(plan_of(draft != nullptr, options)),
       drafts_on_host_(options.drafts_on_host),
       num_features_(draft ? num_features(draft->config()) : 0),
       max_length_(longest_draft(draft != nullptr, options)),
@@ -104,8 +107,7 @@ DeviceRounds::DeviceRounds(const DeviceLlama& target, const DeviceLlama* draft,
       draft_state_(zeros_on_device<ForwardState>(1)),
       target_exponentials_(room_for_laws(options.temperature > 0, max_rows(), target)),
       draft_exponentials_(room_for_laws(options.temperature > 0 || tree_, max_rows() - 1, target)),
-      remainder_(
-          room_for_laws(options.temperature > 0 && (tree_ || drafts_on_host_), 1, target)),
+      remainder_(room_for_laws(options.temperature > 0 && (tree_ || drafts_on_host_), 1, target)),
       target_sums_(static_cast<std::size_t>(max_rows())),
       draft_sums_(target_sums_.size()),
       target_states_(room_for_states(num_features_, target)),
@@ -147,8 +149,7 @@ void DeviceRounds::begin(const CachedModel& target, const CachedModel& draft,
 
 void DeviceRounds::put_begin(const Extent& extent) {
   (extent.path_rows > 0 ? launch_begin_feature_round : launch_begin_round)(
-      state_.data(), draft_state_.data(), &host_draft_.data()->forced,
-      target_.device().context());
+      state_.data(), draft_state_.data(), host_draft_.data(), target_.device().context());
   if (extent.path_rows > 0 && extent.length == 0) put_draft_pass(extent, 0, 0);
 }
 
@@ -271,8 +272,7 @@ const Graph& DeviceRounds::graph(const DraftSize& size) {
   const auto found = graphs_.find(key);
   if (found != graphs_.end()) return found->second;
   return graphs_
-      .emplace(key, Graph(target_.device().context(),
-                          [&] { put_round(extent, size.is_chain()); }))
+      .emplace(key, Graph(target_.device().context(), [&] { put_round(extent, size.is_chain()); }))
       .first->second;
 }
 

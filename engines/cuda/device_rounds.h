@@ -60,6 +60,7 @@ struct DeviceRoundOptions {
   double temperature = 0.0;
   std::uint64_t seed = 0;
   bool drafts_on_host = false;  ///< drafts are given, and no model drafts
+  bool mixes_copies = false;    ///< laws of the drafter's model are mixed with copies of the text
 };
 
 class DeviceRounds {
@@ -87,8 +88,13 @@ class DeviceRounds {
   /// Hands over the draft of the next round. Only where drafts are the host's.
   /// @throws ContractError if it has more nodes than a pass has rows, or another order of them
   DraftSize take(const Draft& draft) { return host_draft_.fill(draft, max_rows()); }
-  /// Captures the graph of a round of this size unless there is one for so long a sequence. It takes
-  /// some milliseconds and belongs to no round's time.
+  /// Hands over what the next round mixes with the laws of the drafter's model; none where nothing
+  /// is copied. @param shares  of the laws, a token each
+  void copy(std::span<const Token> tokens, std::span<const double> shares) {
+    host_draft_.copy(tokens, shares);
+  }
+  /// Captures the graph of a round of this size unless there is one for so long a sequence. It
+  /// takes some milliseconds and belongs to no round's time.
   void prepare(const DraftSize& size) { graph(size); }
   /// Runs a round and waits for it. @param size  what size_of or take has said
   /// @param forced  how many tokens or levels to accept whatever they are, or -1
@@ -150,8 +156,8 @@ class DeviceRounds {
   std::int32_t tokens_ = 0;  ///< of the sequence
   std::int32_t path_ = 0;    ///< drafted tokens that the last round accepted
   std::map<std::array<std::int32_t, 5>, Graph>
-      graphs_;  ///< by the draft's levels, or -1 for a host's tree and 0 for a host's chain, by rows,
-                ///< by the path's rows and by the splits of target and drafter
+      graphs_;  ///< by the draft's levels, or -1 for a host's tree and 0 for a host's chain, by
+                ///< rows, by the path's rows and by the splits of target and drafter
   std::uint32_t serial_ = 0;
 };
 

@@ -56,8 +56,8 @@ struct PassShape {
 struct PassStates {
   const float* read[kMostFeatures]{};  ///< of a feature transformer, by ForwardState::states; null:
                                        ///< zeros
-  float* kept = nullptr;  ///< the places: the last states, which put_hidden_states fills, then those
-                          ///< behind state_layers()
+  float* kept = nullptr;  ///< the places: the last states, which put_hidden_states fills, then
+                          ///< those behind state_layers()
 };
 
 /// The best of 16 consecutive logits of a row.
@@ -71,11 +71,11 @@ void launch_embed(const ForwardState* state, const void* table, const ResidualSt
                   int rows, const LaunchContext& context);
 /// What a feature transformer fuses, and the buffers for it.
 struct FusionInputs {
-  const std::uint16_t* table;                    ///< packed embeddings, [vocab, hidden] bfloat16
-  const float *embedding_gain, *feature_gain;    ///< [hidden], [features, hidden]
-  const float* states[kMostFeatures];            ///< as PassStates::read
-  std::uint16_t* fused;                          ///< [kMaxRows, (1 + features) * hidden]
-  float* stream;                                 ///< [kMaxRows, hidden], becomes zero
+  const std::uint16_t* table;                  ///< packed embeddings, [vocab, hidden] bfloat16
+  const float *embedding_gain, *feature_gain;  ///< [hidden], [features, hidden]
+  const float* states[kMostFeatures];          ///< as PassStates::read
+  std::uint16_t* fused;                        ///< [kMaxRows, (1 + features) * hidden]
+  float* stream;                               ///< [kMaxRows, hidden], becomes zero
   std::int32_t hidden, features;
   float epsilon;
 };

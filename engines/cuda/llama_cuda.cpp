@@ -141,11 +141,11 @@ void LlamaCuda::put_pass(const KvCacheCuda& cache, const PassShape& shape) {
 void LlamaCuda::put_features(std::int32_t rows) {
   const std::int64_t stride = std::int64_t{kMaxRows} * info_.hidden_size;
   for (std::int64_t place = 0; place < num_features(llama_.config()); ++place)
-    check(cudaMemcpyAsync(
-              features_.data() + place * stride, pinned_features_.data() + place * stride,
-              static_cast<std::size_t>(rows * info_.hidden_size) * sizeof(float),
-              cudaMemcpyHostToDevice, device_->context().stream),
-          "copying features");
+    check(
+        cudaMemcpyAsync(features_.data() + place * stride, pinned_features_.data() + place * stride,
+                        static_cast<std::size_t>(rows * info_.hidden_size) * sizeof(float),
+                        cudaMemcpyHostToDevice, device_->context().stream),
+        "copying features");
 }
 
 /// Its states, one behind the other, become the row's in each place.
@@ -160,9 +160,8 @@ ForwardResult LlamaCuda::forward(std::span<const ForwardRow> rows, KvCache& cach
   SPECLAB_EXPECT(!rows.empty(), "a forward has at least one row");
   auto* own_cache = dynamic_cast<KvCacheCuda*>(&cache);
   SPECLAB_EXPECT(own_cache != nullptr, "the cache belongs to another kind of model");
-  own_cache->plan().place(rows,
-                          {llama_.config().vocab_size, llama_.config().context_length,
-                           llama_.config().is_feature_transformer()});
+  own_cache->plan().place(rows, {llama_.config().vocab_size, llama_.config().context_length,
+                                 llama_.config().is_feature_transformer()});
   logits_.clear();
   hidden_.clear();
   const bool one_pass = rows.size() <= kMaxRows;
@@ -213,8 +212,7 @@ void LlamaCuda::bring_states(std::int32_t wanting) {
   const auto hidden = static_cast<std::size_t>(info_.hidden_size);
   llama_.put_hidden_states(device_state_.data(), wanting, states_.data());
   for (std::int32_t place = 0; place <= info_.num_state_layers; ++place) {
-    const auto rows =
-        static_cast<std::size_t>(place == 0 ? wanting : state_.data()->num_rows);
+    const auto rows = static_cast<std::size_t>(place == 0 ? wanting : state_.data()->num_rows);
     bring(states_.data() + (states_of(place, 0) - pinned_states_.data()), states_of(place, 0),
           rows * hidden);
   }

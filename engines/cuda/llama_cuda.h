@@ -51,7 +51,8 @@ class LlamaCuda final : public LanguageModel {
   PinnedArray<ForwardState> state_;
   DeviceArray<ForwardState> device_state_;
   PinnedArray<float> pinned_logits_;
-  DeviceArray<float> states_;  ///< [1 + num_state_layers, kMaxRows, hidden_size], as PassStates::kept
+  DeviceArray<float>
+      states_;  ///< [1 + num_state_layers, kMaxRows, hidden_size], as PassStates::kept
   PinnedArray<float> pinned_states_;    ///< the same
   DeviceArray<float> features_;         ///< [features, kMaxRows, hidden_size] of the coming pass
   PinnedArray<float> pinned_features_;  ///< the same

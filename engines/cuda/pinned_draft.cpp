@@ -13,10 +13,10 @@ namespace {
 std::int32_t put_node(const TokenTree& tree, TokenTree::Node number, HostDraft& host) {
   const TokenTree::Entry& from = tree[number];
   HostNode &node = host.nodes[number], &parent = host.nodes[from.parent];
-  SPECLAB_EXPECT(from.depth >= host.nodes[number - 1].depth &&
-                     (parent.num_children == 0 ||
-                      parent.first_child + parent.num_children == number),
-                 "a draft for the device goes level by level, with siblings adjacent");
+  SPECLAB_EXPECT(
+      from.depth >= host.nodes[number - 1].depth &&
+          (parent.num_children == 0 || parent.first_child + parent.num_children == number),
+      "a draft for the device goes level by level, with siblings adjacent");
   if (parent.num_children++ == 0) parent.first_child = number;
   node.token = from.token;
   node.depth = from.depth;
@@ -34,6 +34,15 @@ double untaken_mass(const Draft& draft, TokenTree::Node node) {
 }  // namespace
 
 PinnedDraft::PinnedDraft() : draft_(1) { *draft_.data() = {}; }
+
+void PinnedDraft::copy(std::span<const Token> tokens, std::span<const double> shares) {
+  SPECLAB_EXPECT(tokens.size() <= kMaxDraftLength && tokens.size() == shares.size(),
+                 "a share a copied token, and no more of them than a draft has");
+  CopiedTokens& copied = draft_.data()->copied;
+  copied.count = static_cast<std::int32_t>(tokens.size());
+  std::ranges::copy(tokens, copied.tokens);
+  std::ranges::copy(shares, copied.shares);
+}
 
 DraftSize PinnedDraft::fill(const Draft& draft, std::int32_t most_rows) {
   SPECLAB_EXPECT(draft.tree.size() <= most_rows, "a draft larger than the rounds were made for");
@@ -66,10 +75,9 @@ void PinnedDraft::put_law(const Law& law, HostNode& node) {
     entries_ = std::move(larger);
   }
   node.law_begin = static_cast<std::int32_t>(entries_used_);
-  std::ranges::transform(values, entries_.data() + entries_used_,
-                         [](const LawEntry<float>& entry) {
-                           return HostLawEntry{entry.token, entry.probability};
-                         });
+  std::ranges::transform(values, entries_.data() + entries_used_, [](const LawEntry<float>& entry) {
+    return HostLawEntry{entry.token, entry.probability};
+  });
   entries_used_ = needed;
   node.law_end = static_cast<std::int32_t>(needed);
 }

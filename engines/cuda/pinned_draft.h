@@ -21,9 +21,11 @@ class PinnedDraft {
 
   HostDraft* data() const { return draft_.data(); }
   void force(std::int32_t accepted) { draft_.data()->forced = accepted; }
+  /// What the next round's drafter mixes with its own laws; at most kMaxDraftLength tokens.
+  void copy(std::span<const Token> tokens, std::span<const double> shares);
   /// @param draft  level by level and siblings adjacent, its laws no dense ones, its siblings drawn
-  /// without replacement @param most_rows  room of the rounds, at most kMaxRows; a larger draft is a
-  /// ContractError
+  /// without replacement @param most_rows  room of the rounds, at most kMaxRows; a larger draft is
+  /// a ContractError
   DraftSize fill(const Draft& draft, std::int32_t most_rows);
 
  private:

@@ -25,6 +25,7 @@ struct DraftedTree {
   std::int32_t
       draft_row[kMaxRows];  ///< of the drafter's pass that reads the node, if it has children
   std::uint64_t ancestors[kMaxRows];  ///< bit i: node i is on the path to it, itself included
+  std::int32_t is_copy[kMaxRows];     ///< whether the path to it is RoundState's copy
   double mass[kMaxRows];              ///< of the drafter's law without the siblings drawn before it
 };
 
@@ -44,10 +45,19 @@ struct HostNode {
   double mass;              ///< likewise
 };
 
+/// What a mixture copies from the text behind a sequence: a token a level, and how much of the law
+/// there belongs to it.
+struct CopiedTokens {
+  std::int32_t count;  ///< 0 where nothing is copied
+  std::int32_t tokens[kMaxDraftLength];
+  double shares[kMaxDraftLength];  ///< in (0, 1]
+};
+
 /// The host's part of a round, in pinned memory: the host writes it before the round's graph, whose
-/// first kernel reads it. All but `forced` is a draft that the host made.
+/// first kernel reads it. All but `forced` and `copied` is a draft that the host made.
 struct HostDraft {
   std::int32_t forced;  ///< becomes RoundState's
+  CopiedTokens copied;  ///< likewise
   std::int32_t rows;    ///< nodes, the root included
   const HostLawEntry* entries;
   HostNode nodes[kMaxRows];
@@ -78,6 +88,7 @@ struct RoundState {
   std::int32_t best[kMaxRows];  ///< arg max after each node: the drafter's while a tree is drafted,
                                 ///< then the target's
   DraftedTree tree;
+  CopiedTokens copied;
   RoundOutcome outcome;
   SlotMoves moves;  ///< of the nodes that stand, in both caches: from[i] is the slot of node
                     ///< from[i] - first + 1

@@ -148,8 +148,7 @@ DraftForm form_of(const DrafterOptions& drafter) {
 }  // namespace
 
 std::shared_ptr<LanguageModel> fitting_transformer(const DrafterOptions& drafter,
-                                                   const ModelInfo& target,
-                                                   DrafterModels& models) {
+                                                   const ModelInfo& target, DrafterModels& models) {
   const DrafterTraits traits = drafter.traits();
   SPECLAB_EXPECT(traits.reads_transformer(), "a drafter of kind " + drafter.kind);
   const auto model = models.language_model(drafter.kind, drafter.model);

@@ -14,7 +14,8 @@ namespace speclab::engines {
 
 inline constexpr int kMostDeviceNodes = 63;  ///< of a draft: with its root, a pass's rows
 
-[[noreturn]] inline void refuse_device_rounds(const std::string& found, const std::string& allowed) {
+[[noreturn]] inline void refuse_device_rounds(const std::string& found,
+                                              const std::string& allowed) {
   throw ConfigError(fmt::format(
       "rounds on the device: {}; allowed there: {}; or give --rounds host", found, allowed));
 }
@@ -34,25 +35,20 @@ inline void check_device_tree(const DecoderOptions& options) {
 
 /// True if its drafts are made on the device. Those of drafters that read no layers are made on the
 /// host.
-constexpr bool drafts_on_device(const DrafterTraits& drafter) {
-  return drafter.reads_transformer() && !drafter.mixes_copies();
-}
 inline bool drafts_on_device(const DrafterOptions& drafter) {
-  return drafts_on_device(drafter.traits());
+  return drafter.traits().reads_transformer();
 }
 
 inline void check_device_drafter(const DrafterOptions& drafter) {
   if (!drafter.reads_layers() || drafts_on_device(drafter)) return;
-  refuse_device_rounds(
-      "drafter = \"" + escaped(drafter.kind) + "\"",
-      fmt::format("plain, {}, and mixtures of parts that read no layers: {}",
-                  drafters_that<[](const DrafterTraits& traits) {
-                    return !traits.is_mixture() &&
-                           (!traits.reads_layers() || drafts_on_device(traits));
-                  }>(),
-                  drafters_that<[](const DrafterTraits& traits) {
-                    return traits.can_be_part() && !traits.reads_layers();
-                  }>()));
+  refuse_device_rounds("drafter = \"" + escaped(drafter.kind) + "\"",
+                       fmt::format("plain, {}, and mixtures of parts that read no layers: {}",
+                                   drafters_that<[](const DrafterTraits& traits) {
+                                     return !traits.is_mixture() && !traits.reads_stages();
+                                   }>(),
+                                   drafters_that<[](const DrafterTraits& traits) {
+                                     return traits.can_be_part() && !traits.reads_layers();
+                                   }>()));
 }
 
 inline void check_device_sampling(const DecoderOptions& options) {
@@ -65,7 +61,8 @@ inline void check_device_sampling(const DecoderOptions& options) {
     refuse_device_rounds("a setting that changes the law", "temperature alone");
 }
 
-/// @throws ConfigError naming the setting that rounds on the device do not take, and what is allowed
+/// @throws ConfigError naming the setting that rounds on the device do not take, and what is
+/// allowed
 inline void check_device_rounds(const DecoderOptions& options) {
   check_device_drafter(options.drafter);
   check_device_tree(options);

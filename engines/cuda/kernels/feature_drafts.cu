@@ -58,9 +58,9 @@ __device__ int node_of_path(const RoundState& round, int i) {
 }
 
 /// Row i stands at the position of the token before its own, whose state is beside it.
-__global__ void begin_feature_round(RoundState* round, ForwardState* draft,
-                                    const std::int32_t* forced) {
+__global__ void begin_feature_round(RoundState* round, ForwardState* draft, const HostDraft* host) {
   wait_for_previous_kernel();
+  take_from_host(*round, *host);
   const int i = static_cast<int>(threadIdx.x), accepted = round->moves.count,
             end = round->length - round->draft_shift, position = end - 1 - accepted + i;
   if (i <= accepted) {
@@ -69,11 +69,7 @@ __global__ void begin_feature_round(RoundState* round, ForwardState* draft,
                   position, round->draft_slot);
     draft->states[i] = node_of_path(*round, i);
   }
-  if (i != 0) return;
-  set_rows(*draft, accepted + 1, round->draft_slot, end, false);
-  round->forced = *forced;
-  round->times[0] = device_nanoseconds();
-  ++round->serial;
+  if (i == 0) set_rows(*draft, accepted + 1, round->draft_slot, end, false);
 }
 
 }  // namespace
@@ -85,9 +81,9 @@ void launch_fuse_inputs(const ForwardState* state, const FusionInputs& inputs, i
          kFuseThreads, 0, context, state, inputs);
 }
 
-void launch_begin_feature_round(RoundState* round, ForwardState* draft, const std::int32_t* forced,
+void launch_begin_feature_round(RoundState* round, ForwardState* draft, const HostDraft* host,
                                 const LaunchContext& context) {
-  launch(Start::in_turn, begin_feature_round, dim3(1), kMaxRows, 0, context, round, draft, forced);
+  launch(Start::in_turn, begin_feature_round, dim3(1), kMaxRows, 0, context, round, draft, host);
 }
 
 }  // namespace speclab::engines::cuda

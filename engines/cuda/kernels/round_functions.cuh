@@ -69,6 +69,21 @@ __device__ inline double leave_law(const float* logits, float largest, float inv
   return total;
 }
 
+/// What the host says of the round in hand. All threads of a block of kMaxRows call it.
+__device__ inline void take_from_host(RoundState& round, const HostDraft& host) {
+  const int i = static_cast<int>(threadIdx.x), copied = host.copied.count;
+  if (i < copied) {
+    round.copied.tokens[i] = host.copied.tokens[i];
+    round.copied.shares[i] = host.copied.shares[i];
+  }
+  if (i != 0) return;
+  round.copied.count = copied;
+  round.tree.is_copy[0] = 1;
+  round.forced = host.forced;
+  round.times[0] = device_nanoseconds();
+  ++round.serial;
+}
+
 /// The sequence as it stands after the round. @param last  the token before outcome.next
 __device__ inline void move_on(RoundState& round, const RoundOutcome& outcome, std::int32_t last) {
   round.outcome = outcome;

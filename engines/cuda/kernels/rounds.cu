@@ -6,11 +6,10 @@
 namespace speclab::engines::cuda {
 namespace {
 
-__global__ void begin_round(RoundState* round, ForwardState* draft, const std::int32_t* forced) {
+__global__ void begin_round(RoundState* round, ForwardState* draft, const HostDraft* host) {
   wait_for_previous_kernel();
-  round->forced = *forced;
-  round->times[0] = device_nanoseconds();
-  ++round->serial;
+  take_from_host(*round, *host);
+  if (threadIdx.x != 0) return;
   const int last = round->length - 1, rows = last > 0 ? 2 : 1;
   if (rows == 2) draft->rows[0] = chain_row(round->previous, last - 1, round->draft_slot);
   draft->rows[rows - 1] = chain_row(round->pending, last, round->draft_slot);
@@ -132,9 +131,9 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
 
 }  // namespace
 
-void launch_begin_round(RoundState* round, ForwardState* draft, const std::int32_t* forced,
+void launch_begin_round(RoundState* round, ForwardState* draft, const HostDraft* host,
                         const LaunchContext& context) {
-  launch(Start::in_turn, begin_round, dim3(1), 1, 0, context, round, draft, forced);
+  launch(Start::in_turn, begin_round, dim3(1), kMaxRows, 0, context, round, draft, host);
 }
 
 void launch_choose_draft(RoundState* round, ForwardState* draft, int index,

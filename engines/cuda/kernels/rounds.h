@@ -8,13 +8,13 @@ namespace speclab::engines::cuda {
 
 /// The first rows of the drafter: the previous token once more, whose key and value it lacks after
 /// a draft that was wholly accepted, and the pending one.
-/// @param forced  pinned; becomes RoundState's
-void launch_begin_round(RoundState* round, ForwardState* draft, const std::int32_t* forced,
+/// @param host  pinned; what is forced and copied becomes RoundState's
+void launch_begin_round(RoundState* round, ForwardState* draft, const HostDraft* host,
                         const LaunchContext& context);
 /// The first rows of a drafter that reads the target's states: the tokens behind the path that the
 /// round before has left, each beside the state of the node before it, as the target's pass had it.
-/// @param forced  as above
-void launch_begin_feature_round(RoundState* round, ForwardState* draft, const std::int32_t* forced,
+/// @param host  as above
+void launch_begin_feature_round(RoundState* round, ForwardState* draft, const HostDraft* host,
                                 const LaunchContext& context);
 /// Draws or takes token `index` of the draft from what the drafter's pass left; prepares its next
 /// pass.
@@ -43,7 +43,8 @@ struct TreeLevel {
 };
 
 /// From what the drafter's pass left of each of the level's nodes: its law, the law at temperature
-/// 1 where that is 0, and how many children it gets.
+/// 1 where that is 0, mixed with the copied token where its path is the copy, and how many children
+/// it gets.
 /// @param laws  of the draft, one a node
 void launch_level_laws(RoundState* round, const TreeLevel& level, const PassOutput& output,
                        const DeviceLaws& laws, const LaunchContext& context);

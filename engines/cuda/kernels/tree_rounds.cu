@@ -13,6 +13,44 @@ struct Level {
       : begin(tree.level_begins[level]), end(tree.level_begins[level + 1]) {}
 };
 
+/// Whether there is a copied token behind a node.
+__device__ bool continues_copy(const RoundState& round, int node) {
+  return round.tree.is_copy[node] && round.tree.depth[node] < round.copied.count;
+}
+
+/// How much of a mixture belongs to the copied token. At temperature 0 only the likeliest token
+/// counts: of two tokens that are right with probabilities p and q, one is right with probability
+/// p (1 - q) / (1 - p q).
+__device__ double share_of_copy(const RoundState& round, double share, double surest) {
+  if (round.inverse_temperature > 0.0f || share == 1.0) return share;
+  return share * (1.0 - surest) / (1.0 - share * surest);
+}
+
+/// The law behind a node becomes a mixture of itself and the copied token, as
+/// mixture_next_tokens of engines/drafters makes it; its exponentials are probabilities then.
+/// @param best  the likeliest token of the law alone @return that of the mixture
+__device__ std::int32_t mix_copy(const RoundState& round, int node, const DeviceLaws& laws,
+                                 std::int32_t best) {
+  const int depth = round.tree.depth[node];
+  const std::int32_t copied = round.copied.tokens[depth];
+  const LawView law(laws, node);
+  const double surest = static_cast<double>(law(best)), expected = static_cast<double>(law(copied)),
+               share = share_of_copy(round, round.copied.shares[depth], surest), rest = 1.0 - share;
+  __syncthreads();  // all threads have read what is overwritten here
+  float* weights = laws.exponentials + static_cast<std::int64_t>(node) * laws.vocab;
+  for (int i = static_cast<int>(threadIdx.x); i < laws.vocab; i += kBlockThreads) {
+    const float own = static_cast<float>(rest) * law(i);
+    weights[i] = i == copied ? static_cast<float>(share) + own : own;
+  }
+  if (threadIdx.x == 0) laws.sums[node] = 1.0;
+  __syncthreads();
+  if (share >= 0.5) return copied;
+  if (rest * surest >= 0.5) return best;
+  const float with_copy = static_cast<float>(share + rest * expected),
+              without = static_cast<float>(rest * surest);
+  return with_copy > without || (with_copy == without && copied < best) ? copied : best;
+}
+
 __global__ void __launch_bounds__(kBlockThreads, 1)
     level_laws(RoundState* round, const DeviceShape shape, int number, const PassOutput output,
                const DeviceLaws laws) {
@@ -27,12 +65,14 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   const BestLogit likeliest = likeliest_of(output, row, *round, shared);
   const float inverse_temperature =
       round->inverse_temperature > 0.0f ? round->inverse_temperature : 1.0f;
-  const double total = leave_law(output.logits + static_cast<std::int64_t>(row) * laws.vocab,
-                                 likeliest.value, inverse_temperature, laws, node, shared);
-  const LawView law(laws.exponentials + static_cast<std::int64_t>(node) * laws.vocab, total);
-  const int possible = block_count_positive(laws.vocab, law, shared);
+  leave_law(output.logits + static_cast<std::int64_t>(row) * laws.vocab, likeliest.value,
+            inverse_temperature, laws, node, shared);
+  __syncthreads();  // the sum too
+  std::int32_t best = likeliest.token < laws.vocab ? likeliest.token : 0;
+  if (continues_copy(*round, node)) best = mix_copy(*round, node, laws, best);
+  const int possible = block_count_positive(laws.vocab, LawView(laws, node), shared);
   if (threadIdx.x != 0) return;
-  round->best[node] = likeliest.token < laws.vocab ? likeliest.token : 0;
+  round->best[node] = best;
   tree.num_children[node] =
       max(1, min(wanted, possible));  // one of damaged logits, which are noted
 }
@@ -134,11 +174,12 @@ __device__ void add_child(RoundState& round, ForwardState& draft, const DeviceSh
   tree.shape_node[child] = of_shape;
   tree.num_children[child] = 0;
   tree.depth[child] = tree.depth[node] + 1;
+  tree.is_copy[child] = continues_copy(round, node) &&
+                        round.drafted[child - 1] == round.copied.tokens[tree.depth[node]];
   tree.ancestors[child] = tree.ancestors[node] | std::uint64_t{1} << child;
   if (shape.num_children[of_shape] == 0) return;
   tree.draft_row[child] = row;
-  draft.rows[row] =
-      node_row(round, child, round.draft_slot, root_slot(round, round.draft_shift));
+  draft.rows[row] = node_row(round, child, round.draft_slot, root_slot(round, round.draft_shift));
   draft.states[row] = tree.draft_row[node];
   draft.wanting[row] = row;
 }

@@ -82,7 +82,8 @@ TEST_F(DeviceRounds, DraftNothingBeyondTheDraftersContext) {
   DecoderShape short_context = small_config();
   short_context.context_length = 12;
   drafter_ = std::make_shared<cuda::LlamaCuda>(
-      short_context, *testing::tiny_weights(short_context, {.scale = 6.0f, .foreign = 0.25f}), device_);
+      short_context, *testing::tiny_weights(short_context, {.scale = 6.0f, .foreign = 0.25f}),
+      device_);
   expect_equal(options("small_transformer", 0.0), ConstantPolicy(3));
   expect_equal(options("small_transformer", 0.0, 4), ConstantPolicy(3), 30);
 }

@@ -93,5 +93,43 @@ TEST_F(FeatureRounds, DraftNothingBeyondTheDraftersContext) {
     expect_equal(feature_options("chain", 0.0, 16), ConstantPolicy(3), prompt);
 }
 
+class LookupRounds : public FeatureRounds {
+ protected:
+  /// @param weight  of the copy; none: as much as copies came true
+  static DecoderOptions lookup_options(const char* tree, double temperature,
+                                       std::optional<double> weight = {}) {
+    DecoderOptions result = feature_options(tree, temperature, 10);
+    result.drafter.kind = "lookup_transformer";
+    result.drafter.lookup_weight = weight;
+    return result;
+  }
+};
+
+/// Defects: a copy mixed behind a node that has left it; a mixture whose share, remainder or
+/// likeliest token is not the host's.
+TEST_F(LookupRounds, AreTheHostsRoundsGreedyAndSampled) {
+  for (const double temperature : {0.0, 1.0}) {
+    int accepted = 0;
+    for (const char* tree : {"chain", "2x2x1"})
+      for (const std::optional<double> weight :
+           {std::optional<double>{}, std::optional<double>{0.2}, std::optional<double>{1.0}})
+        accepted += expect_equal(lookup_options(tree, temperature, weight), ConstantPolicy(3), 9);
+    EXPECT_GT(accepted, 3) << temperature;
+  }
+}
+
+/// Defect: a draft that changes what greedy decoding writes.
+TEST_F(LookupRounds, LeaveGreedyTokensAsTheyAre) {
+  const auto plain = decode(*on_device(options("plain", 0.0, 10)), 1, 0).output_ids;
+  for (const char* tree : {"chain", "2x2x1"})
+    EXPECT_EQ(decode(*on_device(lookup_options(tree, 0.0)), 1, 4).output_ids, plain) << tree;
+}
+
+/// Defect: a round without a copy that mixes the copy of the round before.
+TEST_F(LookupRounds, ForgetTheCopyOfTheRoundBefore) {
+  for (const double temperature : {0.0, 1.0})
+    expect_equal(lookup_options("chain", temperature, 0.7), testing::TurningPolicy(), 12);
+}
+
 }  // namespace
 }  // namespace speclab::engines

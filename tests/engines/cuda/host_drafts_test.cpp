@@ -11,10 +11,10 @@ namespace {
 struct HostDrafter {
   const char *kind, *tree;
 };
-constexpr std::array kHostDrafters{
-    HostDrafter{"prompt_lookup", "chain"}, HostDrafter{"ngram", "chain"},
-    HostDrafter{"ngram", "3x2x1"}, HostDrafter{"lookup_ngram", "parents:0,0,1,2,2"},
-    HostDrafter{"mixture", "2x2"}};
+constexpr std::array kHostDrafters{HostDrafter{"prompt_lookup", "chain"},
+                                   HostDrafter{"ngram", "chain"}, HostDrafter{"ngram", "3x2x1"},
+                                   HostDrafter{"lookup_ngram", "parents:0,0,1,2,2"},
+                                   HostDrafter{"mixture", "2x2"}};
 
 class HostDrafts : public testing::DeviceRounds {
  protected:
@@ -29,8 +29,7 @@ class HostDrafts : public testing::DeviceRounds {
     config.hidden_size = config.intermediate_size = 32;
     load(config);
     for (const std::uint32_t sequence : {0U, 1U})
-      ngram_texts_.push_back(
-          decode(*on_device(options("plain", 0.7, 24)), sequence, 0).output_ids);
+      ngram_texts_.push_back(decode(*on_device(options("plain", 0.7, 24)), sequence, 0).output_ids);
   }
 
   static DecoderOptions host_options(const HostDrafter& drafter, double temperature,

@@ -78,13 +78,16 @@ class TinyFeatureWeights final : public DecoderWeights {
   std::string sha256() const override { return "random weights"; }
 
  private:
-  /// The embedding at its own length, as its norm has length 1, and the feature turned at random.
+  /// The embedding at its own length, as its norm has length 1, and the feature turned at random:
+  /// the more states it has, the less of each.
   std::vector<float> fusion() const {
     constexpr float kOfRandomWeights = 0.02f;
     std::vector<float> values = own_->read(TensorRole::fusion, 0);
     const auto columns = static_cast<std::size_t>(config_.hidden_size + config_.feature_size);
     for (std::size_t i = 0; i < values.size(); ++i)
-      if (i % columns < static_cast<std::size_t>(config_.hidden_size))
+      if (i % columns >= static_cast<std::size_t>(config_.hidden_size))
+        values[i] /= static_cast<float>(num_features(config_));
+      else
         values[i] = i % columns == i / columns ? kOfRandomWeights * options_.scale : 0.0f;
     return values;
   }
