@@ -149,7 +149,7 @@ class DeviceRounds : public ::testing::Test, protected DrafterModels {
                    std::size_t prompt_length = 4) {
     int accepted = 0;
     const auto host = on_host(options), device = on_device(options);
-    for (const std::uint32_t sequence : {0U, 1U}) {
+    for (const std::uint32_t sequence : sequences_) {
       const GenerationRecord a = decode(*host, sequence, policy, prompt_length),
                              b = decode(*device, sequence, policy, prompt_length);
       EXPECT_EQ(a.output_ids, b.output_ids);
@@ -173,6 +173,7 @@ class DeviceRounds : public ::testing::Test, protected DrafterModels {
   std::shared_ptr<const cuda::Device> device_;  ///< of both, since a graph has one stream
   std::shared_ptr<cuda::LlamaCuda> target_, drafter_;
   std::shared_ptr<const NgramModel> ngrams_;
+  std::vector<std::uint32_t> sequences_{0, 1};  ///< that expect_equal decodes
   std::vector<std::vector<Token>> ngram_texts_{{9, 9, 9, 9, 0, 9, 9, 1, 9, 9}};
 };
 

@@ -6,14 +6,20 @@
 namespace speclab::engines {
 namespace {
 
-/// Of one state and of three: the last one, and those behind two layers.
-constexpr std::array kFeatures{1, 3};
-
 class FeatureRounds : public testing::DeviceRounds {
  protected:
   void SetUp() override {
     DeviceRounds::SetUp();
     if (!IsSkipped()) load_features(target_shape(), 3);
+    sequences_ = {1};
+  }
+
+  void expect_hosts_rounds() {
+    int accepted = 0;
+    for (const double temperature : {0.0, 1.0})
+      for (const char* tree : {"chain", "parents:0,0,1,2,2"})
+        accepted += expect_equal(feature_options(tree, temperature, 10), 3);
+    EXPECT_GT(accepted, 3) << "the test sees little";
   }
 
   static DecoderShape target_shape() {
@@ -33,19 +39,14 @@ class FeatureRounds : public testing::DeviceRounds {
   }
 };
 
-/// Defects: a state of the wrong row of the target's pass; own states that are not carried on;
-/// positions that are not one behind the tokens'.
-TEST_F(FeatureRounds, AreTheHostsRoundsGreedyAndSampled) {
-  for (const std::int32_t features : kFeatures) {
-    load_features(target_shape(), features);
-    for (const double temperature : {0.0, 1.0}) {
-      int accepted = 0;
-      for (const char* tree : {"chain", "3x2x1", "parents:0,0,1,2,2"})
-        accepted += expect_equal(feature_options(tree, temperature), 3);
-      EXPECT_GT(accepted, 3) << features << " states at " << temperature;
-    }
-  }
+/// Defects: own states that are not carried on; positions that are not one behind the tokens'.
+TEST_F(FeatureRounds, WithTheLastStateAreTheHosts) {
+  load_features(target_shape(), 1);
+  expect_hosts_rounds();
 }
+
+/// Defect: a state of the wrong row or place of the target's pass.
+TEST_F(FeatureRounds, WithThreeStatesAreTheHosts) { expect_hosts_rounds(); }
 
 /// Defect: a draft that changes what greedy decoding writes.
 TEST_F(FeatureRounds, LeaveGreedyTokensAsTheyAre) {
@@ -95,6 +96,12 @@ TEST_F(FeatureRounds, DraftNothingBeyondTheDraftersContext) {
 
 class LookupRounds : public FeatureRounds {
  protected:
+  /// Prompts of one token alone, which is copied from the first round on.
+  void SetUp() override {
+    FeatureRounds::SetUp();
+    sequences_ = {9};
+  }
+
   /// @param weight  of the copy; none: as much as copies came true
   static DecoderOptions lookup_options(const char* tree, double temperature,
                                        std::optional<double> weight = {}) {
@@ -110,11 +117,10 @@ class LookupRounds : public FeatureRounds {
 TEST_F(LookupRounds, AreTheHostsRoundsGreedyAndSampled) {
   for (const double temperature : {0.0, 1.0}) {
     int accepted = 0;
-    for (const char* tree : {"chain", "2x2x1"})
-      for (const std::optional<double> weight :
-           {std::optional<double>{}, std::optional<double>{0.2}, std::optional<double>{1.0}})
-        accepted += expect_equal(lookup_options(tree, temperature, weight), ConstantPolicy(3), 9);
-    EXPECT_GT(accepted, 3) << temperature;
+    accepted += expect_equal(lookup_options("chain", temperature), ConstantPolicy(3), 9);
+    accepted += expect_equal(lookup_options("2x2x1", temperature, 0.3), ConstantPolicy(3), 9);
+    accepted += expect_equal(lookup_options("chain", temperature, 1.0), ConstantPolicy(3), 9);
+    EXPECT_GT(accepted, 1) << temperature;
   }
 }
 

@@ -28,6 +28,7 @@ class HostDrafts : public testing::DeviceRounds {
     config.num_layers = config.num_heads = 1;
     config.hidden_size = config.intermediate_size = 32;
     load(config);
+    sequences_ = {1};
     for (const std::uint32_t sequence : {0U, 1U})
       ngram_texts_.push_back(decode(*on_device(options("plain", 0.7, 24)), sequence, 0).output_ids);
   }
