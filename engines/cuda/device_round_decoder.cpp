@@ -49,6 +49,10 @@ DeviceRoundDecoder::DeviceRoundDecoder(LanguageModel& target,
     copies_ = copy_next_tokens(options.drafter, target.info().vocab_size);
 }
 
+DeviceRoundDecoder::~DeviceRoundDecoder() = default;
+
+void DeviceRoundDecoder::check(const DecoderOptions& options) { check_device_rounds(options); }
+
 void DeviceRoundDecoder::begin(const std::vector<Request>& requests,
                                const SpeculationLengthPolicy& policy) {
   if (requests.size() != 1)

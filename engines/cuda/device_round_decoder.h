@@ -4,7 +4,10 @@
 #include "engines/cuda/device_rounds.h"
 #include "engines/cuda/llama_cuda.h"
 #include "engines/decoding/decoder_base.h"
-#include "engines/drafters/next_tokens.h"
+
+namespace speclab::engines {
+class NextTokens;
+}
 
 namespace speclab::engines::cuda {
 
@@ -26,6 +29,9 @@ class DeviceRoundDecoder final : public DecoderBase {
   /// @throws ConfigError naming the setting that rounds on the device do not support
   DeviceRoundDecoder(LanguageModel& target, std::shared_ptr<const Tokenizer> tokenizer,
                      const DecoderOptions& options, DeviceDrafter drafter);
+  ~DeviceRoundDecoder() override;
+  /// @throws ConfigError as the constructor, for what can be known before a drafter is loaded
+  static void check(const DecoderOptions& options);
 
   /// @throws ConfigError if there is more than one request
   void begin(const std::vector<Request>& requests, const SpeculationLengthPolicy& policy) override;

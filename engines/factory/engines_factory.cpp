@@ -10,7 +10,6 @@
 #include "engines/factory/machine_info.h"
 #include "engines/factory/model_maker.h"
 #include "engines/families/catalogue.h"
-#include "engines/interface/device_round_checks.h"
 #include "engines/interface/drafter_checks.h"
 #include "engines/interface/engines.h"
 #include "engines/interface/interface_number.h"
@@ -173,9 +172,9 @@ class LocalEngines final : public Engines {
           "rounds 'device' for a model on device '{}' with kernels '{}'; allowed: --device cuda "
           "with --kernels auto, or --rounds host",
           target.info().device, maker_.options().kernels));
-    check_device_rounds(options);
-    refuse_bridge(target, tokenizer, options);
 #if SPECLAB_HAVE_CUDA
+    cuda::DeviceRoundDecoder::check(options);
+    refuse_bridge(target, tokenizer, options);
     cuda::DeviceDrafter drafter = device_drafter(target.info(), tokenizer, options);
     return std::make_unique<cuda::DeviceRoundDecoder>(target, std::move(tokenizer), options,
                                                       std::move(drafter));
@@ -191,7 +190,8 @@ class LocalEngines final : public Engines {
     const DrafterOptions& drafter = options.drafter;
     if (!drafter.traits().drafts()) return {};
     DraftersOfTarget models(drafters_, target, tokenizer);
-    if (drafts_on_device(drafter)) return {.model = fitting_transformer(drafter, target, models)};
+    if (drafter.traits().reads_transformer())
+      return {.model = fitting_transformer(drafter, target, models)};
     return {.on_host = make_drafter(options, target, models)};
   }
 #endif

@@ -118,8 +118,8 @@ TEST_P(LlamaCuda, FusesEmbeddingsAndStatesAsTheReferenceDoes) {
   LanguageModel* models[2] = {&fast, &slow};
   for (int i = 0; i < 2; ++i) {
     const auto cache = models[i]->make_cache(1, 16);
-    std::vector<ForwardRow> rows = testing::chain_rows(
-        std::vector<Token>{7, 8, 9, 10, 11, 12, 13, 14, 15}, cache->begin(), 0);
+    std::vector<ForwardRow> rows =
+        testing::chain_rows(std::vector<Token>{7, 8, 9, 10, 11, 12, 13, 14, 15}, cache->begin(), 0);
     for (std::size_t row = 0; row < rows.size(); ++row)
       rows[row].feature = &features[row * static_cast<std::size_t>(shape.feature_size)];
     rows.back().wants_hidden = true;
@@ -129,9 +129,8 @@ TEST_P(LlamaCuda, FusesEmbeddingsAndStatesAsTheReferenceDoes) {
       // The device gives logits of the whole vocabulary, the reference those of the drafter's.
       auto& values = logits[i].emplace_back();
       for (std::size_t token = 0; token < shape.draft_vocabulary.size(); ++token)
-        values.push_back(result.row(row)[i == 0 ? static_cast<std::size_t>(
-                                                      shape.draft_vocabulary[token])
-                                                : token]);
+        values.push_back(result.row(
+            row)[i == 0 ? static_cast<std::size_t>(shape.draft_vocabulary[token]) : token]);
     }
   }
   expect_near("logits behind states", logits[0], logits[1]);
