@@ -44,9 +44,6 @@ DeviceLlama::DeviceLlama(const DecoderShape& config, const DecoderWeights& weigh
   attended_ = rows_of<std::uint16_t>(config.query_size());
   inner_ = rows_of<std::uint16_t>(config.intermediate_size);
   logits_ = rows_of<float>(config.vocab_size);
-  hidden_ = rows_of<float>(config.hidden_size);
-  for (std::size_t i = 0; i < config.state_layers().size(); ++i)
-    streams_.push_back(rows_of<float>(config.hidden_size));
   best_ = rows_of<BestLogit>(head_blocks());
 }
 
@@ -58,8 +55,9 @@ std::optional<std::string> DeviceLlama::lacking(const DecoderShape& config) {
         "family {} with {}; allowed there: the Llama family's own shape, biases of "
         "queries, keys and values, and scaled rotary positions",
         config.family, *choice);
-  if (config.is_feature_transformer())
-    return "drafters that read hidden states do not run there yet";
+  if (num_features(config) > kMostFeatures)
+    return fmt::format("a drafter that reads {} hidden states a token; allowed there: up to {}",
+                       num_features(config), kMostFeatures);
   if (config.head_dim != 32 && config.head_dim != 64 && config.head_dim != 128)
     return fmt::format("heads of {} values; allowed there: 32, 64, 128", config.head_dim);
   for (const std::int32_t size :
@@ -117,9 +115,8 @@ void DeviceLlama::fill_part(std::uint16_t* matrix, std::span<const std::uint16_t
                    static_cast<std::size_t>(own) * sizeof(std::uint16_t));
 }
 
-DeviceArray<std::uint16_t> DeviceLlama::load_table(const DecoderWeights& weights,
-                                                   TensorRole table) const {
-  const std::int64_t columns = config_.hidden_size;
+DeviceArray<std::uint16_t> DeviceLlama::load_table(const DecoderWeights& weights, TensorRole table,
+                                                   std::int64_t columns) const {
   DeviceArray<std::uint16_t> matrix(
       static_cast<std::size_t>(packed_size(num_elements(table, config_) / columns, columns)));
   fill(matrix.data(), weights, {table}, 0, columns, &DeviceLlama::same_row);
@@ -161,8 +158,10 @@ DeviceArray<float> DeviceLlama::load_bias(const DecoderWeights& weights, std::in
 }
 
 void DeviceLlama::load(const DecoderWeights& weights) {
-  embedding_ = load_table(weights, TensorRole::embedding);
-  if (!config_.head_is_embedding()) head_ = load_table(weights, TensorRole::head);
+  embedding_ = load_table(weights, TensorRole::embedding, config_.hidden_size);
+  if (!config_.head_is_embedding())
+    head_ = load_table(weights, TensorRole::head, config_.hidden_size);
+  if (config_.is_feature_transformer()) load_fusion(weights);
   const auto norm = [&](TensorRole role, std::int32_t layer) {
     return on_device<float>(weights.read(role, layer));
   };
@@ -180,6 +179,14 @@ void DeviceLlama::load(const DecoderWeights& weights) {
   }
   if (!streamed.empty()) stream_.emplace(std::move(streamed));
   device_.synchronize();
+}
+
+void DeviceLlama::load_fusion(const DecoderWeights& weights) {
+  const std::int64_t columns = config_.hidden_size + config_.feature_size;
+  embedding_norm_ = on_device<float>(weights.read(TensorRole::embedding_norm, 0));
+  feature_norm_ = on_device<float>(weights.read(TensorRole::feature_norm, 0));
+  fusion_ = load_table(weights, TensorRole::fusion, columns);
+  fused_ = rows_of<std::uint16_t>(columns);
 }
 
 void DeviceLlama::load_rotations() {
@@ -209,6 +216,7 @@ std::int32_t DeviceLlama::head_blocks() const {
 
 std::int64_t DeviceLlama::weight_bytes() const {
   std::size_t elements = config_.head_is_embedding() ? embedding_.size() : head_.size();
+  elements += fusion_.size();
   return static_cast<std::int64_t>(elements) * 2 + config_.num_layers * block_.bytes();
 }
 
@@ -242,22 +250,42 @@ ProductArguments DeviceLlama::head_arguments(const ForwardState* state) const {
 }
 
 void DeviceLlama::put_pass(const ForwardState* state, const KvCacheCuda& cache,
-                           const PassShape& shape) const {
+                           const PassShape& shape, const PassStates& states) const {
   const LaunchContext& context = device_.context();
   const auto keeps = [&shape](PassKernel kernel) { return (shape.left_out & kernel) == 0; };
+  const Pass pass{state, cache, shape, states};
   if (stream_) stream_->begin(context);
-  if (keeps(embed_kernel))
-    launch_embed(state, embedding_.data(), stream(layers_.front().attention_norm), shape.rows,
-                 context);
-  for (std::size_t l = 0; l < layers_.size(); ++l) put_layer(l, state, cache, shape);
+  if (keeps(embed_kernel)) put_embeddings(pass);
+  for (std::size_t l = 0; l < layers_.size(); ++l) put_layer(l, pass);
   if (shape.wanting > 0 && keeps(head_kernel)) put_head(state, shape.wanting);
 }
 
-void DeviceLlama::put_layer(std::size_t l, const ForwardState* state, const KvCacheCuda& cache,
-                            const PassShape& shape) const {
+void DeviceLlama::put_embeddings(const Pass& pass) const {
+  if (config_.is_feature_transformer()) return put_fusion(pass);
+  launch_embed(pass.state, embedding_.data(), stream(layers_.front().attention_norm),
+               pass.shape.rows, device_.context());
+}
+
+/// One product fuses a row's embedding and all states beside it.
+void DeviceLlama::put_fusion(const Pass& pass) const {
+  const std::int32_t columns = config_.hidden_size + config_.feature_size;
+  FusionInputs inputs{
+      embedding_.data(),   embedding_norm_.data(), feature_norm_.data(), {},
+      fused_.data(),       residual_.data(),       config_.hidden_size,  num_features(config_),
+      config_.norm_epsilon};
+  std::ranges::copy(pass.states.read, inputs.states);
+  launch_fuse_inputs(pass.state, inputs, pass.shape.rows, device_.context());
+  launch_add_to_residual(arguments({fusion_.data(), static_cast<std::int64_t>(fusion_.size())},
+                                   fused_.data(), columns, pass.state, false),
+                         stream(layers_.front().attention_norm), pass.shape.rows,
+                         device_.context());
+}
+
+void DeviceLlama::put_layer(std::size_t l, const Pass& pass) const {
+  const auto& [state, cache, shape, states] = pass;
   const LaunchContext& context = device_.context();
   LaunchContext first_context = context;
-  const auto keeps = [&shape](PassKernel kernel) { return (shape.left_out & kernel) == 0; };
+  const auto keeps = [&](PassKernel kernel) { return (pass.shape.left_out & kernel) == 0; };
   const auto first_streamed = static_cast<std::size_t>(resident_.count);
   const std::uint16_t* block = layers_[l].matrices.data();
   if (l >= first_streamed) {
@@ -289,7 +317,7 @@ void DeviceLlama::put_layer(std::size_t l, const ForwardState* state, const KvCa
         inner_.data(), shape.rows, context);
   ResidualStream behind =
       stream(l + 1 < layers_.size() ? layers_[l + 1].attention_norm : output_norm_);
-  if (shape.keeps_streams) behind.kept = kept_behind(static_cast<std::int32_t>(l));
+  behind.kept = kept_behind(static_cast<std::int32_t>(l), pass);
   if (keeps(down_kernel))
     launch_add_to_residual(
         arguments(matrix(block_.down), inner_.data(), config_.intermediate_size, state, false),
@@ -309,15 +337,15 @@ void DeviceLlama::put_head(const ForwardState* state, int wanting) const {
                        wanting, context);
 }
 
-float* DeviceLlama::kept_behind(std::int32_t layer) const {
+float* DeviceLlama::kept_behind(std::int32_t layer, const Pass& pass) const {
   const std::vector<std::int32_t> kept = config_.state_layers();
   const auto found = std::ranges::find(kept, layer);
-  return found == kept.end() ? nullptr
-                             : streams_[static_cast<std::size_t>(found - kept.begin())].data();
+  if (!pass.shape.keeps_streams || found == kept.end()) return nullptr;
+  return pass.states.kept + (1 + (found - kept.begin())) * kMaxRows * config_.hidden_size;
 }
 
-void DeviceLlama::put_hidden_states(const ForwardState* state, int wanting) const {
-  launch_hidden_states(head_arguments(state), stream(output_norm_), hidden_.data(), wanting,
+void DeviceLlama::put_hidden_states(const ForwardState* state, int wanting, float* hidden) const {
+  launch_hidden_states(head_arguments(state), stream(output_norm_), hidden, wanting,
                        device_.context());
 }
 

@@ -30,9 +30,11 @@ class DeviceLlama {
               std::optional<std::int64_t> resident_bytes = {});
 
   /// Puts the kernels of one pass into the device's stream; they read `state`.
-  void put_pass(const ForwardState* state, const KvCacheCuda& cache, const PassShape& shape) const;
-  /// What the head multiplies, of the rows that want it, into hidden().
-  void put_hidden_states(const ForwardState* state, int wanting) const;
+  void put_pass(const ForwardState* state, const KvCacheCuda& cache, const PassShape& shape,
+                const PassStates& states = {}) const;
+  /// What the head multiplies, of the rows that want it.
+  /// @param hidden  [kMaxRows, hidden_size]
+  void put_hidden_states(const ForwardState* state, int wanting, float* hidden) const;
 
   const DecoderShape& config() const { return config_; }
   const Device& device() const { return device_; }
@@ -41,12 +43,6 @@ class DeviceLlama {
   }  ///< [kMaxRows, vocab_size]: minus infinity outside a draft vocabulary
   BestLogit* best() const { return best_.data(); }  ///< [kMaxRows, head_blocks]
   std::int32_t head_blocks() const;
-  float* hidden() const { return hidden_.data(); }  ///< [kMaxRows, hidden_size]
-  /// [kMaxRows, hidden_size]: what the last pass that keeps streams had behind
-  /// config().state_layers()[i].
-  const float* stream_behind(std::int32_t i) const {
-    return streams_[static_cast<std::size_t>(i)].data();
-  }
   std::int64_t weight_bytes() const;  ///< read by one pass with logits
   const ResidentLayers& resident_layers() const { return resident_; }
 
@@ -59,7 +55,8 @@ class DeviceLlama {
   using RowMap = std::int64_t (DeviceLlama::*)(std::int64_t) const;
 
   void load(const DecoderWeights& weights);
-  DeviceArray<std::uint16_t> load_table(const DecoderWeights& weights, TensorRole table) const;
+  DeviceArray<std::uint16_t> load_table(const DecoderWeights& weights, TensorRole table,
+                                        std::int64_t columns) const;
   DeviceArray<std::uint16_t> load_matrices(const DecoderWeights& weights, std::int32_t layer) const;
   DeviceArray<float> load_bias(const DecoderWeights& weights, std::int32_t layer) const;
   /// Fills a packed matrix on the device.
@@ -77,10 +74,19 @@ class DeviceLlama {
   std::int64_t gate_up_row(std::int64_t row) const;
   void load_rotations();
   void load_draft_vocabulary();
+  void load_fusion(const DecoderWeights& weights);
   void put_head(const ForwardState* state, int wanting) const;
 
-  void put_layer(std::size_t l, const ForwardState* state, const KvCacheCuda& cache,
-                 const PassShape& shape) const;
+  /// What one pass is given.
+  struct Pass {
+    const ForwardState* state;
+    const KvCacheCuda& cache;
+    const PassShape& shape;
+    const PassStates& states;
+  };
+  void put_embeddings(const Pass& pass) const;
+  void put_fusion(const Pass& pass) const;
+  void put_layer(std::size_t l, const Pass& pass) const;
   /// A packed matrix on the device.
   struct Matrix {
     const std::uint16_t* weights;
@@ -88,9 +94,9 @@ class DeviceLlama {
   };
   ProductArguments arguments(const Matrix& matrix, const std::uint16_t* input, std::int64_t columns,
                              const ForwardState* state, bool is_scaled) const;
-  /// The place that keeps the stream behind a layer; null if the stream is not part of a hidden
-  /// state.
-  float* kept_behind(std::int32_t layer) const;
+  /// The place that keeps the stream behind a layer; null if the pass keeps none, or the stream is
+  /// not part of a hidden state.
+  float* kept_behind(std::int32_t layer, const Pass& pass) const;
   ProductArguments head_arguments(const ForwardState* state) const;
   ResidualStream stream(const DeviceArray<float>& gain) const;
 
@@ -98,13 +104,15 @@ class DeviceLlama {
   const Device& device_;
   DeviceArray<std::uint16_t> embedding_, head_;  ///< head_ is empty where it is the embedding
   DeviceArray<float> output_norm_;
-  DeviceArray<float> rotations_;  ///< [context, head_dim / 2, 2]
+  DeviceArray<float> rotations_;               ///< [context, head_dim / 2, 2]
+  DeviceArray<std::uint16_t> fusion_, fused_;  ///< of a feature transformer, as its norms; fused_
+                                               ///< is the product's input
+  DeviceArray<float> embedding_norm_, feature_norm_;
   LayerBlock block_;
   ResidentLayers resident_;
   std::vector<Layer> layers_;
   std::optional<LayerStream> stream_;  ///< of the layers behind those that stay
-  DeviceArray<float> residual_, partials_, logits_, hidden_;
-  std::vector<DeviceArray<float>> streams_;  ///< of each of state_layers()
+  DeviceArray<float> residual_, partials_, logits_;
   DeviceArray<std::uint16_t> gained_, queries_, attended_, inner_;
   DeviceArray<BestLogit> best_;
   DeviceArray<float> draft_logits_;  ///< [kMaxRows, num_logits], empty without a draft vocabulary,

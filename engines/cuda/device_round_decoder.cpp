@@ -4,12 +4,11 @@
 
 #include <algorithm>
 
-#include "engines/interface/sampling_rows.h"
+#include "engines/drafters/next_token_sources.h"
+#include "engines/interface/device_round_checks.h"
 #include "engines/models/clock.h"
 #include "engines/models/commit_chain.h"
 #include "engines/models/wrapped_models.h"
-#include "engines/sampling/score_processors.h"
-#include "sim/core/tree_growth.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines::cuda {
@@ -21,74 +20,68 @@ const DeviceLlama& device_llama(LanguageModel& model) {
   return cuda_model->on_device();
 }
 
-[[noreturn]] void refuse(const std::string& found, const char* allowed) {
-  throw ConfigError(fmt::format(
-      "rounds on the device: {}; allowed there: {}; or give --rounds host", found, allowed));
-}
-
-/// Drafts of a shape that is fixed beforehand, which a graph can be captured for.
-void check_tree(const DecoderOptions& options) {
-  const TreeGrowth growth = TreeGrowth::parse(options.drafter.tree, 0);
-  const std::string found = "tree = \"" + escaped(options.drafter.tree) + "\"";
-  if (growth.is_grown())
-    refuse(found, "chain, and shapes fixed beforehand as 3x2x1 or parents:0,0,1");
-  if (growth.max_nodes() > kMaxDraftLength)
-    refuse(fmt::format("{} of {} nodes", found, growth.max_nodes()), "up to 63 nodes");
-  if (!verifier_traits(options.verifier).takes_trees && options.drafter.tree != "chain")
-    refuse("verifier = \"block\" with " + found, "block with chains alone");
-}
-
-void check_supported(const DecoderOptions& options, const LanguageModel& target,
-                     const LanguageModel* drafter) {
-  const DrafterTraits drafts = options.drafter.traits();
-  if (drafts.drafts() && !drafts.reads_language_model())
-    refuse("drafter = \"" + escaped(options.drafter.kind) + "\"", "plain, none, small_transformer");
-  check_tree(options);
-  const bool is_drawn = options.sampling.temperature > 0 && drafts.drafts();
-  if (is_drawn && options.verifier != "rejection" && options.verifier != "replay")
-    refuse("verifier = \"" + escaped(options.verifier) + "\"", "rejection, replay");
-  bool is_plain = true;
-  visit_sampling_that_is_on(options.sampling, [&](const char*, const auto&) { is_plain = false; });
-  if (!is_plain || options.sampling.rules.any())
-    refuse("a setting that changes the law", "temperature alone");
-  if (options.chance || options.on_draft) refuse("an observed or scripted decoder", "neither");
-  if (options.log_probabilities) refuse("log-probabilities of tokens", "none of them");
+void check_vocabulary(const LanguageModel& target, const LanguageModel* drafter) {
   if (drafter && drafter->info().vocab_size != target.info().vocab_size)
-    refuse(fmt::format("a drafter of {} tokens for a target of {}", drafter->info().vocab_size,
-                       target.info().vocab_size),
-           "equal vocabularies");
+    refuse_device_rounds(fmt::format("a drafter of {} tokens for a target of {}",
+                                     drafter->info().vocab_size, target.info().vocab_size),
+                         "equal vocabularies");
 }
 
 DeviceRoundOptions supported_options(const DecoderOptions& options, const LanguageModel& target,
-                                     const LanguageModel* drafter) {
-  check_supported(options, target, drafter);
-  return {TreeShape::parse(options.drafter.tree, 0), options.sampling.temperature, options.seed};
+                                     const DeviceDrafter& drafter) {
+  check_device_rounds(options);
+  check_vocabulary(target, drafter.model.get());
+  return {TreeShape::parse(options.drafter.tree, 0), options.sampling.temperature, options.seed,
+          drafter.on_host != nullptr, options.drafter.traits().mixes_copies()};
 }
 
 }  // namespace
 
 DeviceRoundDecoder::DeviceRoundDecoder(LanguageModel& target,
                                        std::shared_ptr<const Tokenizer> tokenizer,
-                                       const DecoderOptions& options,
-                                       std::shared_ptr<LanguageModel> drafter)
+                                       const DecoderOptions& options, DeviceDrafter drafter)
     : DecoderBase(target, std::move(tokenizer), options),
-      drafter_(std::move(drafter)),
-      rounds_(device_llama(target), drafter_ ? &device_llama(*drafter_) : nullptr,
-              supported_options(options, target, drafter_.get())) {}
+      rounds_(device_llama(target), drafter.model ? &device_llama(*drafter.model) : nullptr,
+              supported_options(options, target, drafter)) {
+  drafter_ = std::move(drafter.model);
+  host_drafter_ = std::move(drafter.on_host);
+  if (drafter_ && options.drafter.traits().mixes_copies())
+    copies_ = copy_next_tokens(options.drafter, target.info().vocab_size);
+}
+
+DeviceRoundDecoder::~DeviceRoundDecoder() = default;
+
+void DeviceRoundDecoder::check(const DecoderOptions& options) { check_device_rounds(options); }
 
 void DeviceRoundDecoder::begin(const std::vector<Request>& requests,
                                const SpeculationLengthPolicy& policy) {
   if (requests.size() != 1)
-    refuse(fmt::format("a batch of {}", requests.size()), "one sequence at a time");
+    refuse_device_rounds(fmt::format("a batch of {}", requests.size()), "one sequence at a time");
   if (policy.stop_below() > 0.0)
-    refuse("policy = \"" + policy.name() + "\"", "policies that set a length before the draft");
-  begin_sequences(requests, kMaxRows);
+    refuse_device_rounds("policy = \"" + policy.name() + "\"",
+                         "policies that set a length before the draft");
+  begin_sequences(requests, kMaxRows, reads_states() ? &prompt_states_ : nullptr);
   policy_ = policy.fresh();
   const Sequence& sequence = sequences().front();
   const CachedModel draft = drafter_ ? begin_draft(sequence) : CachedModel{};
+  if (host_drafter_) host_drafter_->begin(sequences());
+  if (copies_) copies_->begin(sequences(), 0);
   auto* target_cache = dynamic_cast<KvCacheCuda*>(&cache());
-  rounds_.begin({&device_llama(target()), target_cache, sequence.cache_slot}, draft, sequence.id,
-                sequence.tokens);
+  const auto last = static_cast<std::int32_t>(sequence.tokens.size()) - 1;
+  rounds_.begin({&device_llama(target()), target_cache, sequence.cache_slot}, draft,
+                {sequence.id, sequence.tokens,
+                 reads_states() ? prompt_features(last - 1, last) : std::span<const float>{}});
+}
+
+std::span<const float> DeviceRoundDecoder::prompt_features(std::int32_t begin, std::int32_t end) {
+  const auto feature = static_cast<std::ptrdiff_t>(drafter_->info().feature_size),
+             state = static_cast<std::ptrdiff_t>(target().info().state_size());
+  features_.clear();
+  for (std::ptrdiff_t token = std::max(begin, 0); token < end; ++token) {
+    const auto first = prompt_states_.front().begin() + token * state;
+    features_.insert(features_.end(), first, first + feature);
+  }
+  return features_;
 }
 
 /// The first draft reads the prompt, as on the host.
@@ -112,18 +105,31 @@ void DeviceRoundDecoder::catch_up(const Sequence& sequence) {
   LapClock clock;
   dynamic_cast<KvCacheCuda&>(*draft_cache_).plan().set_length(0, draft_known_);
   CountedModel counted(*drafter_);
-  commit_chain(counted, *draft_cache_, 0,
-               std::span(sequence.tokens)
-                   .subspan(static_cast<std::size_t>(draft_known_),
-                            static_cast<std::size_t>(needed - draft_known_)));
+  if (reads_states())
+    read_prompt(counted, sequence);
+  else
+    commit_chain(counted, *draft_cache_, 0,
+                 std::span(sequence.tokens)
+                     .subspan(static_cast<std::size_t>(draft_known_),
+                              static_cast<std::size_t>(needed - draft_known_)));
   draft_known_ = needed;
   draft_ns_ = clock.lap_ns();
   catch_up_bytes_ = counted.bytes_read();
 }
 
+/// Every token but the first stands beside the state of the one before it; the row of the last
+/// token belongs to the first round.
+void DeviceRoundDecoder::read_prompt(LanguageModel& counted, const Sequence& sequence) {
+  const auto rows = static_cast<std::int32_t>(sequence.tokens.size()) - 2;
+  commit_chain_with_logits(counted, *draft_cache_, 0,
+                           {std::span(sequence.tokens).subspan(1, static_cast<std::size_t>(rows)),
+                            prompt_features(0, rows)});
+  prompt_states_.clear();
+}
+
 std::int32_t DeviceRoundDecoder::draft_length(const Sequence& sequence, std::int32_t& forced) {
   forced = -1;
-  if (!drafter_) return 0;
+  if (rounds_.max_length() == 0) return 0;
   std::int32_t wanted = std::min(policy_->next_length(), rounds_.max_length());
   if (options().verifier == "replay" && options().replay) {
     const ReplayTrace::Round& round = options().replay->at(sequence.id, sequence.round);
@@ -131,9 +137,46 @@ std::int32_t DeviceRoundDecoder::draft_length(const Sequence& sequence, std::int
     forced = round.accepted;
   }
   const std::int32_t length = std::clamp(wanted, 0, remaining(sequence) - 1);
-  const bool fits =
-      static_cast<std::int32_t>(sequence.tokens.size()) + length <= drafter_->info().context_length;
-  return fits ? length : 0;
+  return fits_model(sequence, length) ? length : 0;
+}
+
+bool DeviceRoundDecoder::fits_model(const Sequence& sequence, std::int32_t length) const {
+  if (reads_states() && !rounds_.reads_path()) return false;
+  return !drafter_ || static_cast<std::int32_t>(sequence.tokens.size()) + length <=
+                          drafter_->info().context_length;
+}
+
+void DeviceRoundDecoder::copy_text(const Sequence& sequence, std::int32_t length) {
+  copied_.reset(sequence.tokens.back());
+  copied_tokens_.clear();
+  copied_shares_.clear();
+  const bool is_there = length > 0 && copies_->start(sequence, length);
+  for (TokenTree::Node node = 0; is_there && node < length; ++node) {
+    const DraftPlace place{sequence, copied_, node};
+    if (!copies_->knows(place)) break;
+    copied_shares_.push_back(copies_->claimed_share(place).value());
+    copied_tokens_.push_back(copies_->most_likely(place, 1).front().token);
+    copied_.add(node, copied_tokens_.back());
+  }
+  rounds_.copy(copied_tokens_, copied_shares_);
+}
+
+DraftSize DeviceRoundDecoder::draft_on_host(const Sequence& sequence, std::int32_t length) {
+  LapClock clock;
+  const Sequence* const drafted_for = &sequence;
+  const DraftLimit limit{length};
+  host_drafter_->propose({&drafted_for, 1}, {&limit, 1}, {&draft_, 1});
+  const DraftSize size = rounds_.take(draft_);
+  draft_ns_ = clock.lap_ns();
+  return size;
+}
+
+DraftSize DeviceRoundDecoder::prepare_draft(const Sequence& sequence, std::int32_t length) {
+  draft_ns_ = catch_up_bytes_ = 0;
+  if (host_drafter_) return draft_on_host(sequence, length);
+  if (copies_) copy_text(sequence, length);
+  if (length > 0 || rounds_.reads_path()) catch_up(sequence);
+  return rounds_.size_of(length);
 }
 
 bool DeviceRoundDecoder::round() {
@@ -141,12 +184,11 @@ bool DeviceRoundDecoder::round() {
   if (sequence.finished) return false;
   std::int32_t forced = -1;
   const std::int32_t length = draft_length(sequence, forced);
-  draft_ns_ = catch_up_bytes_ = 0;
-  if (length > 0) catch_up(sequence);
-  rounds_.prepare(length);
+  const DraftSize size = prepare_draft(sequence, length);
+  rounds_.prepare(size);
   LapClock clock;
-  const RoundResult& result = rounds_.run(length, forced);
-  apply(sequence, length, result, clock.lap_ns());
+  const RoundResult& result = rounds_.run(size, forced);
+  apply(sequence, size, result, clock.lap_ns());
   return !sequence.finished;
 }
 
@@ -158,23 +200,23 @@ ReadBytes DeviceRoundDecoder::graph_bytes(const Sequence& sequence, std::int32_t
     return info.weight_bytes + std::max<std::int64_t>(cached, 0) * info.cache_bytes_per_token;
   };
   ReadBytes read{forward(target().info(), tokens - 1)};
-  if (length > 0)
+  if (drafter_ && length > 0)
     read.draft =
         forward(drafter_->info(), tokens - 2) + (length - 1) * forward(drafter_->info(), tokens);
   return read;
 }
 
 /// The device's clock parts the round; what the host waited beyond it is other_ns.
-void DeviceRoundDecoder::apply(Sequence& sequence, std::int32_t length, const RoundResult& result,
+void DeviceRoundDecoder::apply(Sequence& sequence, const DraftSize& size, const RoundResult& result,
                                std::int64_t host_ns) {
   LapClock clock;
   const auto part = [&](int i) {
     return static_cast<std::int64_t>(result.times[i + 1] - result.times[i]);
   };
   const RoundOutcome& outcome = result.outcome;
-  ReadBytes read = graph_bytes(sequence, length);
+  ReadBytes read = graph_bytes(sequence, size.levels);
   read.draft += catch_up_bytes_;
-  if (length > 0)
+  if (size.levels > 0 || reads_states())
     draft_known_ =
         static_cast<std::int32_t>(sequence.tokens.size()) +
         std::max(0, outcome.accepted - 1);  // the last one may be a leaf, which no pass read

@@ -1,7 +1,9 @@
 #include "engines/cuda/device_rounds.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <numeric>
 #include <utility>
 
@@ -27,14 +29,39 @@ PassShape pass_shape(std::int32_t rows, const KvCacheCuda& cache, std::int32_t s
   return {rows, rows, 1, rows, cache.splits_for(slots)};
 }
 
-/// The first pass of a draft reads the last two tokens, and only the last one wants logits.
-PassShape first_pass_shape(const KvCacheCuda& cache, std::int32_t slots) {
-  return {2, 1, 1, 2, cache.splits_for(slots)};
+/// The first pass of a draft, of which only the last row may want logits.
+PassShape first_pass_shape(std::int32_t rows, bool wants_logits, const KvCacheCuda& cache,
+                           std::int32_t slots) {
+  return {rows, wants_logits ? 1 : 0, 1, rows, cache.splits_for(slots)};
 }
 
-std::optional<TreePlan> plan_of(const TreeShape& shape) {
-  const bool is_chain = shape.depth() == shape.num_nodes();
-  return is_chain ? std::nullopt : std::optional<TreePlan>(shape);
+/// Room for as many places of states.
+DeviceArray<float> room_for_states(std::int32_t places, const DeviceLlama& model) {
+  if (places == 0) return {};
+  return zeros_on_device<float>(static_cast<std::size_t>(places * kMaxRows) *
+                                static_cast<std::size_t>(model.config().hidden_size));
+}
+
+/// Tokens of a path of the longest draft, or of a host's drafts all that a pass holds.
+std::int32_t longest_draft(bool drafts, const DeviceRoundOptions& options) {
+  if (options.drafts_on_host) return kMaxDraftLength;
+  if (!drafts) return 0;
+  return options.shape.num_nodes() > 0 ? options.shape.depth() : kMaxDraftLength;
+}
+
+/// None where the host brings its trees, or chains are drafted from laws that are mixed with
+/// nothing.
+std::optional<TreePlan> plan_of(bool drafts, const DeviceRoundOptions& options) {
+  if (options.drafts_on_host || !drafts) return std::nullopt;
+  if (options.shape.depth() < options.shape.num_nodes()) return TreePlan(options.shape);
+  if (!options.mixes_copies) return std::nullopt;
+  return TreePlan(TreeShape::chain(longest_draft(drafts, options)));
+}
+
+/// Graphs of sizes that differ from round to round are captured for few of them: eight rows cost
+/// what one costs.
+std::int32_t captured_rows(std::int32_t rows) {
+  return std::max(8, static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(rows))));
 }
 
 }  // namespace
@@ -68,10 +95,10 @@ DeviceRounds::DeviceRounds(const DeviceLlama& target, const DeviceLlama* draft,
                            const DeviceRoundOptions& options)
     : target_(target),
       draft_(draft),
-      tree_(plan_of(options.shape)),
-      max_length_(!draft                          ? 0
-                  : options.shape.num_nodes() > 0 ? options.shape.depth()
-                                                  : kMaxDraftLength),
+      tree_(plan_of(draft != nullptr, options)),
+      drafts_on_host_(options.drafts_on_host),
+      num_features_(draft ? num_features(draft->config()) : 0),
+      max_length_(longest_draft(draft != nullptr, options)),
       inverse_temperature_(options.temperature > 0 ? static_cast<float>(1.0 / options.temperature)
                                                    : 0.0f),
       seed_(options.seed),
@@ -80,17 +107,21 @@ DeviceRounds::DeviceRounds(const DeviceLlama& target, const DeviceLlama* draft,
       draft_state_(zeros_on_device<ForwardState>(1)),
       target_exponentials_(room_for_laws(options.temperature > 0, max_rows(), target)),
       draft_exponentials_(room_for_laws(options.temperature > 0 || tree_, max_rows() - 1, target)),
-      remainder_(room_for_laws(options.temperature > 0 && tree_, 1, target)),
+      remainder_(room_for_laws(options.temperature > 0 && (tree_ || drafts_on_host_), 1, target)),
       target_sums_(static_cast<std::size_t>(max_rows())),
       draft_sums_(target_sums_.size()),
-      result_(1),
-      forced_(1) {
+      target_states_(room_for_states(num_features_, target)),
+      draft_states_(room_for_states(num_features_ > 0 ? 1 : 0, target)),
+      result_(1) {
+  SPECLAB_EXPECT(!draft || &draft->device() == &target.device(),
+                 "a graph has one stream, so target and drafter share a device");
   SPECLAB_EXPECT(max_length_ <= kMaxDraftLength, "a draft on the device has at most 63 tokens");
   *result_.data() = {};
 }
 
 void DeviceRounds::begin(const CachedModel& target, const CachedModel& draft,
-                         std::uint32_t sequence, std::span<const Token> tokens) {
+                         const RoundSequence& sequence) {
+  const std::span<const Token> tokens = sequence.tokens;
   in_target_ = target;
   in_draft_ = draft;
   RoundState state{};
@@ -99,7 +130,9 @@ void DeviceRounds::begin(const CachedModel& target, const CachedModel& draft,
   state.previous = tokens.size() > 1 ? tokens[tokens.size() - 2] : tokens.back();
   state.target_slot = target.slot;
   state.draft_slot = draft.slot;
-  state.sequence = sequence;
+  state.draft_shift = num_features_ > 0 ? 1 : 0;
+  state.moves.first = state.length;
+  state.sequence = sequence.id;
   state.serial = serial_;
   state.seed = seed_;
   state.inverse_temperature = inverse_temperature_;
@@ -107,16 +140,56 @@ void DeviceRounds::begin(const CachedModel& target, const CachedModel& draft,
   state.tree.ancestors[0] = 1;
   copy_to_device(state_.data(), &state, sizeof state);
   tokens_ = state.length;
+  path_ = 0;
+  const auto hidden = static_cast<std::size_t>(target_.config().hidden_size);
+  for (std::size_t place = 0; place * hidden < sequence.last_state.size(); ++place)
+    copy_to_device(target_states_.data() + place * kMaxRows * hidden,
+                   sequence.last_state.data() + place * hidden, hidden * sizeof(float));
+}
+
+void DeviceRounds::put_begin(const Extent& extent) {
+  (extent.path_rows > 0 ? launch_begin_feature_round : launch_begin_round)(
+      state_.data(), draft_state_.data(), host_draft_.data(), target_.device().context());
+  if (extent.path_rows > 0 && extent.length == 0) put_draft_pass(extent, 0, 0);
+}
+
+/// The first pass reads the target's states, each later one the drafter's own of the pass before,
+/// and zeros in place of the other states.
+PassStates DeviceRounds::states_for_draft(std::int32_t level) const {
+  PassStates states;
+  states.read[0] = draft_states_.data();
+  const std::int64_t stride = std::int64_t{kMaxRows} * target_.config().hidden_size;
+  if (level == 0)
+    for (std::int32_t place = 0; place < num_features_; ++place)
+      states.read[place] = target_states_.data() + place * stride;
+  return states;
+}
+
+void DeviceRounds::put_draft_pass(const Extent& extent, std::int32_t level, std::int32_t rows) {
+  const KvCacheCuda& cache = *in_draft_.cache;
+  const bool is_first = level == 0;
+  draft_->put_pass(draft_state_.data(), cache,
+                   is_first ? first_pass_shape(num_features_ > 0 ? extent.path_rows : 2,
+                                               extent.length > 0, cache, extent.slots)
+                            : pass_shape(rows, cache, extent.slots),
+                   states_for_draft(level));
+  if (num_features_ > 0 && level + 1 < extent.length)
+    draft_->put_hidden_states(draft_state_.data(), is_first ? 1 : rows, draft_states_.data());
+}
+
+void DeviceRounds::put_target_pass(const Extent& extent) {
+  PassShape shape = pass_shape(extent.rows, *in_target_.cache, extent.slots);
+  shape.keeps_streams = num_features_ > 1;
+  target_.put_pass(target_state_.data(), *in_target_.cache, shape, {.kept = target_states_.data()});
+  if (num_features_ > 0)
+    target_.put_hidden_states(target_state_.data(), extent.rows, target_states_.data());
 }
 
 void DeviceRounds::put_chain(const Extent& extent) {
   const LaunchContext& context = target_.device().context();
-  const KvCacheCuda& cache = *in_draft_.cache;
-  launch_begin_round(state_.data(), draft_state_.data(), forced_.data(), context);
+  put_begin(extent);
   for (std::int32_t i = 0; i < extent.length; ++i) {
-    draft_->put_pass(
-        draft_state_.data(), cache,
-        i == 0 ? first_pass_shape(cache, extent.slots) : pass_shape(1, cache, extent.slots));
+    put_draft_pass(extent, i, 1);
     launch_choose_draft(state_.data(), draft_state_.data(), i, output_of(*draft_), draft_laws(),
                         context);
   }
@@ -127,21 +200,17 @@ void DeviceRounds::put_chain_round(const Extent& extent) {
   const std::int32_t length = extent.length;
   put_chain(extent);
   launch_begin_verification(state_.data(), target_state_.data(), length, context);
-  target_.put_pass(target_state_.data(), *in_target_.cache,
-                   pass_shape(length + 1, *in_target_.cache, extent.slots));
+  put_target_pass(extent);
   launch_target_laws(state_.data(), length + 1, output_of(target_), target_laws(), context);
   launch_verify(state_.data(), length, draft_laws(), target_laws(), result_.data(), context);
 }
 
 void DeviceRounds::put_tree(const Extent& extent) {
   const LaunchContext& context = target_.device().context();
-  const KvCacheCuda& cache = *in_draft_.cache;
-  launch_begin_round(state_.data(), draft_state_.data(), forced_.data(), context);
+  put_begin(extent);
   for (std::int32_t i = 0; i < extent.length; ++i) {
     const TreeLevel level{tree_->shape(), i, tree_->nodes_on(i)};
-    draft_->put_pass(draft_state_.data(), cache,
-                     i == 0 ? first_pass_shape(cache, extent.slots)
-                            : pass_shape(tree_->parents_on(i), cache, extent.slots));
+    put_draft_pass(extent, i, tree_->parents_on(i));
     launch_level_laws(state_.data(), level, output_of(*draft_), draft_laws(), context);
     launch_add_children(state_.data(), draft_state_.data(), level, draft_laws(), context);
   }
@@ -149,22 +218,45 @@ void DeviceRounds::put_tree(const Extent& extent) {
 
 void DeviceRounds::put_tree_round(const Extent& extent) {
   const LaunchContext& context = target_.device().context();
-  const std::int32_t levels = extent.length, rows = rows_of(levels);
   put_tree(extent);
-  launch_begin_tree_verification(state_.data(), target_state_.data(), levels, context);
-  target_.put_pass(target_state_.data(), *in_target_.cache,
-                   pass_shape(rows, *in_target_.cache, extent.slots));
-  launch_target_laws(state_.data(), rows, output_of(target_), target_laws(), context);
-  launch_verify_tree(state_.data(), {draft_laws(), target_laws(), remainder_.data()}, context);
+  put_tree_pass(extent, extent.length);
   for (const CachedModel& in : {in_target_, in_draft_})
-    launch_move_slots(in.cache->cached(in.slot), &state_.data()->moves, levels, context);
+    if (in.model == &target_ || num_features_ == 0)  // states of the target replace those drafts
+      launch_move_slots(in.cache->cached(in.slot), &state_.data()->moves, extent.length, context);
   launch_tell_host(state_.data(), result_.data(), context);
 }
 
-const Graph& DeviceRounds::graph(std::int32_t length) {
-  SPECLAB_EXPECT(length >= 0 && length <= max_length_,
+void DeviceRounds::put_tree_pass(const Extent& extent, int levels) {
+  const LaunchContext& context = target_.device().context();
+  launch_begin_tree_verification(state_.data(), target_state_.data(), levels, context);
+  put_target_pass(extent);
+  launch_target_laws(state_.data(), extent.rows, output_of(target_), target_laws(), context);
+  launch_verify_tree(state_.data(), {draft_laws(), target_laws(), remainder_.data()}, context);
+}
+
+void DeviceRounds::put_hosts_round(const Extent& extent, bool is_chain) {
+  const LaunchContext& context = target_.device().context();
+  launch_take_draft(state_.data(), host_draft_.data(), draft_laws(), extent.rows, context);
+  put_tree_pass(extent, kWholeTree);
+  if (!is_chain)
+    launch_move_slots(in_target_.cache->cached(in_target_.slot), &state_.data()->moves,
+                      extent.rows - 1, context);
+  launch_tell_host(state_.data(), result_.data(), context);
+}
+
+void DeviceRounds::put_round(const Extent& extent, bool is_chain) {
+  if (extent.rows == 1) return put_chain_round(extent);
+  if (drafts_on_host_) return put_hosts_round(extent, is_chain);
+  tree_ ? put_tree_round(extent) : put_chain_round(extent);
+}
+
+const Graph& DeviceRounds::graph(const DraftSize& size) {
+  SPECLAB_EXPECT(size.levels >= 0 && size.levels <= max_length_,
                  "a draft longer than the rounds were made for");
-  const Extent extent{length, tokens_ - 1 + rows_of(length)};
+  const bool has_hosts_draft = drafts_on_host_ && size.levels > 0;
+  const std::int32_t rows = has_hosts_draft ? captured_rows(size.rows) : size.rows;
+  const Extent extent{size.levels, rows, tokens_ - 1 + rows,
+                      reads_path() ? captured_rows(path_ + 1) : 0};
   in_target_.cache->make_room(pass_shape(max_rows(), *in_target_.cache, extent.slots));
   if (draft_)
     in_draft_.cache->make_room(
@@ -173,15 +265,14 @@ const Graph& DeviceRounds::graph(std::int32_t length) {
   const std::array<std::uint64_t, 2> generations{in_target_.cache->generation(),
                                                  draft_ ? in_draft_.cache->generation() : 0};
   if (std::exchange(generations_, generations) != generations) graphs_.clear();
-  const std::array<std::int32_t, 3> key{length, in_target_.cache->splits_for(extent.slots),
+  const std::int32_t kind = !has_hosts_draft ? size.levels : size.is_chain() ? 0 : -1;
+  const std::array<std::int32_t, 5> key{kind, rows, extent.path_rows,
+                                        in_target_.cache->splits_for(extent.slots),
                                         draft_ ? in_draft_.cache->splits_for(extent.slots) : 0};
   const auto found = graphs_.find(key);
   if (found != graphs_.end()) return found->second;
   return graphs_
-      .emplace(key, Graph(target_.device().context(),
-                          [&] {
-                            tree_&& length > 0 ? put_tree_round(extent) : put_chain_round(extent);
-                          }))
+      .emplace(key, Graph(target_.device().context(), [&] { put_round(extent, size.is_chain()); }))
       .first->second;
 }
 
@@ -198,11 +289,12 @@ void DeviceRounds::wait_for(std::uint32_t serial) const {
                          "damaged or its arithmetic overflowed");
 }
 
-const RoundResult& DeviceRounds::run(std::int32_t length, std::int32_t forced) {
-  *forced_.data() = forced;
-  graph(length).launch(target_.device().context());
+const RoundResult& DeviceRounds::run(const DraftSize& size, std::int32_t forced) {
+  host_draft_.force(forced);
+  graph(size).launch(target_.device().context());
   wait_for(++serial_);
-  tokens_ += result_.data()->outcome.accepted + 1;
+  path_ = result_.data()->outcome.accepted;
+  tokens_ += path_ + 1;
   return *result_.data();
 }
 

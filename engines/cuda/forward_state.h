@@ -6,7 +6,8 @@
 
 namespace speclab::engines::cuda {
 
-inline constexpr int kMaxRows = 64;  ///< of one pass through the layers
+inline constexpr int kMaxRows = 64;      ///< of one pass through the layers
+inline constexpr int kMostFeatures = 3;  ///< states that stand beside a token
 
 /// Warps of one block of attention, each of which reads 32 keys of the cache: as many as registers
 /// allow, since parts of different blocks are joined through memory.
@@ -32,9 +33,10 @@ struct DeviceGroup {
 /// The rows of one pass. Kernels of a pass that start `overlapping` read it, and the keys and
 /// values of committed slots, before they wait for the kernel in front of them. Two rules keep that
 /// right; overlapping_starts_test.cpp runs passes in an order that shows where one is broken:
-/// - Who writes a ForwardState (a copy from the host, begin_round, choose_draft, add_children,
-/// begin_verification, begin_tree_verification) has ended before a kernel of the pass begins: the
-/// first kernel behind the writer, embed, starts `in_turn`.
+/// - Who writes a ForwardState (a copy from the host, begin_round, begin_feature_round,
+/// choose_draft, add_children, begin_verification, begin_tree_verification) has ended before a
+/// kernel of the pass begins: the first kernel behind the writer, embed or fuse_inputs, starts
+/// `in_turn`.
 /// - Who writes committed slots (the copies of a fork, move_slots) starts `in_turn`, and so does
 /// the first kernel behind it.
 struct ForwardState {
@@ -42,6 +44,8 @@ struct ForwardState {
   std::int32_t wanting[kMaxRows];  ///< rows that want logits or hidden states
   DeviceRow rows[kMaxRows];
   DeviceGroup groups[kMaxRows];
+  std::int32_t states[kMaxRows];  ///< of a feature transformer: the row that each row's states have
+                                  ///< in PassStates
 };
 
 /// Entries of a sequence that move to slots first, first + 1, ...; from[i] >= first + i, ascending.

@@ -48,9 +48,18 @@ enum PassKernel : std::uint32_t {
 /// Upper bounds that a captured graph was made for.
 struct PassShape {
   std::int32_t rows, wanting, groups, rows_per_group, splits;
-  bool keeps_streams = false;  ///< behind the layers whose stream is part of a hidden state
+  bool keeps_streams = false;  ///< behind the layers whose stream is part of a hidden state, in
+                               ///< PassStates::kept
   std::uint32_t left_out =
       0;  ///< PassKernel bits that a measurement leaves out; what the pass gives means nothing then
+};
+
+/// Hidden states that a pass reads or leaves, [kMaxRows, hidden] a place.
+struct PassStates {
+  const float* read[kMostFeatures]{};  ///< of a feature transformer, by ForwardState::states; null:
+                                       ///< zeros
+  float* kept = nullptr;  ///< the places: the last states, which put_hidden_states fills, then
+                          ///< those behind state_layers()
 };
 
 /// The best of 16 consecutive logits of a row.
@@ -62,6 +71,20 @@ struct BestLogit {
 /// Rows of the packed embedding table, [vocab, hidden] bfloat16, become the stream.
 void launch_embed(const ForwardState* state, const void* table, const ResidualStream& stream,
                   int rows, const LaunchContext& context);
+/// What a feature transformer fuses, and the buffers for it.
+struct FusionInputs {
+  const std::uint16_t* table;                  ///< packed embeddings, [vocab, hidden] bfloat16
+  const float *embedding_gain, *feature_gain;  ///< [hidden], [features, hidden]
+  const float* states[kMostFeatures];          ///< as PassStates::read
+  std::uint16_t* fused;                        ///< [kMaxRows, (1 + features) * hidden]
+  float* stream;                               ///< [kMaxRows, hidden], becomes zero
+  std::int32_t hidden, features;
+  float epsilon;
+};
+/// The norms of a row's embedding and of each state beside it, one behind the other. In place of
+/// launch_embed; the product that fuses them is added to the stream.
+void launch_fuse_inputs(const ForwardState* state, const FusionInputs& inputs, int rows,
+                        const LaunchContext& context);
 /// Rotated queries to attention.queries, rotated keys and values to the cache's slots of the rows.
 void launch_query_key_value(const ForwardState* state, const ProductArguments& a,
                             const AttentionBuffers& attention, int rows,

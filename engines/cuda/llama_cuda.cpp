@@ -46,9 +46,14 @@ LlamaCuda::LlamaCuda(const DecoderShape& config, const DecoderWeights& weights,
       device_state_(zeros_on_device<ForwardState>(1)),
       pinned_logits_(static_cast<std::size_t>(kMaxRows) *
                      static_cast<std::size_t>(config.vocab_size)),
-      pinned_states_(static_cast<std::size_t>(kMaxRows) *
-                     static_cast<std::size_t>(config.hidden_size) *
-                     (1 + config.state_layers().size())) {
+      states_(static_cast<std::size_t>(kMaxRows) * static_cast<std::size_t>(config.hidden_size) *
+              (1 + config.state_layers().size())),
+      pinned_states_(states_.size()) {
+  if (config.is_feature_transformer()) {
+    features_ = DeviceArray<float>(static_cast<std::size_t>(kMaxRows) *
+                                   static_cast<std::size_t>(config.feature_size));
+    pinned_features_ = PinnedArray<float>(features_.size());
+  }
   info_ = {.name = config.name,
            .family = "llama",
            .dtype = "bfloat16",
@@ -64,6 +69,7 @@ LlamaCuda::LlamaCuda(const DecoderShape& config, const DecoderWeights& weights,
            .weight_bytes = llama_.weight_bytes(),
            .cache_bytes_per_token = KvCacheCuda::bytes_per_token(config)};
   info_.num_state_layers = static_cast<std::int32_t>(config.state_layers().size());
+  info_.feature_size = config.feature_size;
   info_.random_weights = weights.are_random();
   info_.state_width = config.state_width;
   info_.widened_from = config.widened_from;
@@ -90,6 +96,7 @@ PassShape LlamaCuda::fill_state(std::span<const ForwardRow> rows, std::size_t be
                        placed.prefix,
                        base,
                        extra_bits(plan, placed, base)};
+    if (rows[i].feature != nullptr) take_feature(rows[i].feature, row);
     if (rows[i].wants_logits || rows[i].wants_hidden) state.wanting[state.num_wanting++] = row;
     if (row == 0 || state.rows[row - 1].sequence != placed.sequence)
       state.groups[state.num_groups++] = {row, 0, placed.sequence, 0, base};
@@ -118,19 +125,45 @@ void LlamaCuda::run_pass(KvCacheCuda& cache, const PassShape& shape) {
                                                        sizeof(ForwardState), cudaMemcpyHostToDevice,
                                                        device_->context().stream),
                                        "copying rows");
-                                 llama_.put_pass(device_state_.data(), cache, shape);
+                                 put_pass(cache, shape);
                                }))
                 .first;
   }
   found->second.launch(device_->context());
 }
 
+void LlamaCuda::put_pass(const KvCacheCuda& cache, const PassShape& shape) {
+  PassStates states{.kept = states_.data()};
+  for (std::int32_t place = 0; place < num_features(llama_.config()); ++place)
+    states.read[place] = features_.data() + std::int64_t{place} * kMaxRows * info_.hidden_size;
+  put_features(shape.rows);
+  llama_.put_pass(device_state_.data(), cache, shape, states);
+}
+
+void LlamaCuda::put_features(std::int32_t rows) {
+  const std::int64_t stride = std::int64_t{kMaxRows} * info_.hidden_size;
+  for (std::int64_t place = 0; place < num_features(llama_.config()); ++place)
+    check(
+        cudaMemcpyAsync(features_.data() + place * stride, pinned_features_.data() + place * stride,
+                        static_cast<std::size_t>(rows * info_.hidden_size) * sizeof(float),
+                        cudaMemcpyHostToDevice, device_->context().stream),
+        "copying features");
+}
+
+/// Its states, one behind the other, become the row's in each place.
+void LlamaCuda::take_feature(const float* feature, std::int32_t row) {
+  state_.data()->states[row] = row;
+  for (std::int64_t place = 0; place < num_features(llama_.config()); ++place)
+    std::copy_n(feature + place * info_.hidden_size, info_.hidden_size,
+                pinned_features_.data() + (place * kMaxRows + row) * info_.hidden_size);
+}
+
 ForwardResult LlamaCuda::forward(std::span<const ForwardRow> rows, KvCache& cache) {
   SPECLAB_EXPECT(!rows.empty(), "a forward has at least one row");
   auto* own_cache = dynamic_cast<KvCacheCuda*>(&cache);
   SPECLAB_EXPECT(own_cache != nullptr, "the cache belongs to another kind of model");
-  own_cache->plan().place(rows,
-                          {llama_.config().vocab_size, llama_.config().context_length, false});
+  own_cache->plan().place(rows, {llama_.config().vocab_size, llama_.config().context_length,
+                                 llama_.config().is_feature_transformer()});
   logits_.clear();
   hidden_.clear();
   const bool one_pass = rows.size() <= kMaxRows;
@@ -179,11 +212,12 @@ void LlamaCuda::bring(const float* from, float* to, std::size_t count) {
 /// The last states of the rows that want anything, and the streams of all rows.
 void LlamaCuda::bring_states(std::int32_t wanting) {
   const auto hidden = static_cast<std::size_t>(info_.hidden_size);
-  llama_.put_hidden_states(device_state_.data(), wanting);
-  bring(llama_.hidden(), pinned_states_.data(), static_cast<std::size_t>(wanting) * hidden);
-  for (std::int32_t place = 1; place <= info_.num_state_layers; ++place)
-    bring(llama_.stream_behind(place - 1), states_of(place, 0),
-          static_cast<std::size_t>(state_.data()->num_rows) * hidden);
+  llama_.put_hidden_states(device_state_.data(), wanting, states_.data());
+  for (std::int32_t place = 0; place <= info_.num_state_layers; ++place) {
+    const auto rows = static_cast<std::size_t>(place == 0 ? wanting : state_.data()->num_rows);
+    bring(states_.data() + (states_of(place, 0) - pinned_states_.data()), states_of(place, 0),
+          rows * hidden);
+  }
 }
 
 /// Of the row that is number `brought` of those that want anything.

@@ -33,8 +33,12 @@ class LlamaCuda final : public LanguageModel {
   PassShape fill_state(std::span<const ForwardRow> rows, std::size_t begin, std::size_t end,
                        KvCacheCuda& cache);
   void run_pass(KvCacheCuda& cache, const PassShape& shape);
+  void put_pass(const KvCacheCuda& cache, const PassShape& shape);
+  void take_feature(const float* feature, std::int32_t row);
   void copy_outputs(std::span<const ForwardRow> rows);
   void bring(const float* from, float* to, std::size_t count);
+  /// Copies the features of as many rows to the device.
+  void put_features(std::int32_t rows);
   void bring_states(std::int32_t wanting);
   void append_states(std::int32_t brought);
   /// Where the last pass left a row's state: of place 0 those of the rows that want anything, of
@@ -47,7 +51,11 @@ class LlamaCuda final : public LanguageModel {
   PinnedArray<ForwardState> state_;
   DeviceArray<ForwardState> device_state_;
   PinnedArray<float> pinned_logits_;
-  PinnedArray<float> pinned_states_;  ///< [1 + num_state_layers, kMaxRows, hidden_size]
+  DeviceArray<float>
+      states_;  ///< [1 + num_state_layers, kMaxRows, hidden_size], as PassStates::kept
+  PinnedArray<float> pinned_states_;    ///< the same
+  DeviceArray<float> features_;         ///< [features, kMaxRows, hidden_size] of the coming pass
+  PinnedArray<float> pinned_features_;  ///< the same
   std::vector<float> logits_, hidden_;
   std::span<const float> logits_span_;
 };

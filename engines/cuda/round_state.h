@@ -25,7 +25,42 @@ struct DraftedTree {
   std::int32_t
       draft_row[kMaxRows];  ///< of the drafter's pass that reads the node, if it has children
   std::uint64_t ancestors[kMaxRows];  ///< bit i: node i is on the path to it, itself included
+  std::int32_t is_copy[kMaxRows];     ///< whether the path to it is RoundState's copy
   double mass[kMaxRows];              ///< of the drafter's law without the siblings drawn before it
+};
+
+/// A token of a drafter's law.
+struct HostLawEntry {
+  std::int32_t token;
+  float probability;
+};
+
+/// A node of a host's draft; the root's token is unused. The law behind it is
+/// entries[law_begin] to entries[law_end] of its draft: one entry of probability 1 where a drafter
+/// has no law, none behind a leaf.
+struct HostNode {
+  std::int32_t token, depth, first_child, num_children;
+  std::int32_t law_begin, law_end;
+  std::uint64_t ancestors;  ///< as DraftedTree's
+  double mass;              ///< likewise
+};
+
+/// What a mixture copies from the text behind a sequence: a token a level, and how much of the law
+/// there belongs to it.
+struct CopiedTokens {
+  std::int32_t count;  ///< 0 where nothing is copied
+  std::int32_t tokens[kMaxDraftLength];
+  double shares[kMaxDraftLength];  ///< in (0, 1]
+};
+
+/// The host's part of a round, in pinned memory: the host writes it before the round's graph, whose
+/// first kernel reads it. All but `forced` and `copied` is a draft that the host made.
+struct HostDraft {
+  std::int32_t forced;  ///< becomes RoundState's
+  CopiedTokens copied;  ///< likewise
+  std::int32_t rows;    ///< nodes, the root included
+  const HostLawEntry* entries;
+  HostNode nodes[kMaxRows];
 };
 
 /// What verification found.
@@ -43,6 +78,8 @@ struct RoundState {
   std::int32_t forced;  ///< how many drafted tokens, or first children, this round accepts whatever
                         ///< they are, or -1
   std::int32_t target_slot, draft_slot;
+  std::int32_t draft_shift;  ///< places that the drafter's row of a token stands before the token's
+                             ///< own: 1 of one that reads the target's states, else 0
   std::uint32_t sequence, round, serial;
   std::uint64_t seed;
   float inverse_temperature;              ///< 0: arg max
@@ -51,8 +88,10 @@ struct RoundState {
   std::int32_t best[kMaxRows];  ///< arg max after each node: the drafter's while a tree is drafted,
                                 ///< then the target's
   DraftedTree tree;
+  CopiedTokens copied;
   RoundOutcome outcome;
-  SlotMoves moves;          ///< of the nodes that stand, in both caches
+  SlotMoves moves;  ///< of the nodes that stand, in both caches: from[i] is the slot of node
+                    ///< from[i] - first + 1
   std::int32_t is_damaged;  ///< whether a logit was no finite number
   std::uint64_t times[3];   ///< nanoseconds of the device: begun, drafted, target's pass done
 };

@@ -9,12 +9,15 @@ set(speclab_cuda_sources
   kv_cache_cuda.cpp
   layer_block.cpp
   layer_stream.cpp
-  llama_cuda.cpp)
+  llama_cuda.cpp
+  pinned_draft.cpp)
 set(speclab_cuda_kernels
   kernels/attention.cu
   kernels/ceilings.cu
   kernels/draw_trials.cu
   kernels/ends.cu
+  kernels/feature_drafts.cu
+  kernels/host_drafts.cu
   kernels/layer_products.cu
   kernels/rounds.cu
   kernels/tree_rounds.cu

@@ -121,15 +121,7 @@ class Sources {
   }
 
   std::unique_ptr<NextTokens> of_transformer(const DrafterOptions& drafter) {
-    const DrafterTraits traits = drafter.traits();
-    SPECLAB_EXPECT(traits.reads_transformer(), "a drafter of kind " + drafter.kind);
-    const auto model = models_.language_model(drafter.kind, drafter.model);
-    check_base_model(name_of(drafter), model->info(), target_);
-    if (traits.needs_states() && model->info().feature_size == 0)
-      throw ConfigError(
-          fmt::format("drafter '{}': {} reads no hidden states; allowed: a folder "
-                      "that speclab train made of this kind, or the drafter small_transformer",
-                      drafter.kind, model->info().name));
+    const auto model = fitting_transformer(drafter, target_, models_);
     take_once(model.get(), drafter);
     return model_next_tokens(transformer_draft_model(model, target_.state_size()), sampling_);
   }
@@ -154,6 +146,20 @@ DraftForm form_of(const DrafterOptions& drafter) {
 }
 
 }  // namespace
+
+std::shared_ptr<LanguageModel> fitting_transformer(const DrafterOptions& drafter,
+                                                   const ModelInfo& target, DrafterModels& models) {
+  const DrafterTraits traits = drafter.traits();
+  SPECLAB_EXPECT(traits.reads_transformer(), "a drafter of kind " + drafter.kind);
+  const auto model = models.language_model(drafter.kind, drafter.model);
+  check_base_model(name_of(drafter), model->info(), target);
+  if (traits.needs_states() && model->info().feature_size == 0)
+    throw ConfigError(
+        fmt::format("drafter '{}': {} reads no hidden states; allowed: a folder "
+                    "that speclab train made of this kind, or the drafter small_transformer",
+                    drafter.kind, model->info().name));
+  return model;
+}
 
 std::unique_ptr<Drafter> make_growing_drafter(std::unique_ptr<NextTokens> next_tokens,
                                               const std::string& name,

@@ -52,6 +52,12 @@ class DrafterModels {
                                                    const std::string& path) = 0;
 };
 
+/// The model of a drafter whose kind reads a transformer.
+/// @throws ConfigError if it has another vocabulary than the target, reads states that the target
+/// does not have, or none where its kind reads some
+std::shared_ptr<LanguageModel> fitting_transformer(const DrafterOptions& drafter,
+                                                   const ModelInfo& target, DrafterModels& models);
+
 /// Behind a mask (TextRules::mask) every kind drafts allowed tokens alone, forced ones for certain;
 /// "none" drafts the forced ones.
 /// @param target  whose vocabulary the drafter must share, unless a bridge leads there

@@ -172,18 +172,29 @@ class LocalEngines final : public Engines {
           "rounds 'device' for a model on device '{}' with kernels '{}'; allowed: --device cuda "
           "with --kernels auto, or --rounds host",
           target.info().device, maker_.options().kernels));
-    refuse_bridge(target, tokenizer, options);
 #if SPECLAB_HAVE_CUDA
-    const std::shared_ptr<LanguageModel> drafter =
-        options.drafter.traits().reads_language_model()
-            ? drafters_.transformer(options.drafter.kind, options.drafter.model).model
-            : nullptr;
+    cuda::DeviceRoundDecoder::check(options);
+    refuse_bridge(target, tokenizer, options);
+    cuda::DeviceDrafter drafter = device_drafter(target.info(), tokenizer, options);
     return std::make_unique<cuda::DeviceRoundDecoder>(target, std::move(tokenizer), options,
-                                                      drafter);
+                                                      std::move(drafter));
 #else
     throw ContractError("a model on a device that this build has not");
 #endif
   }
+
+#if SPECLAB_HAVE_CUDA
+  cuda::DeviceDrafter device_drafter(const ModelInfo& target,
+                                     const std::shared_ptr<const Tokenizer>& tokenizer,
+                                     const DecoderOptions& options) {
+    const DrafterOptions& drafter = options.drafter;
+    if (!drafter.traits().drafts()) return {};
+    DraftersOfTarget models(drafters_, target, tokenizer);
+    if (drafter.traits().reads_transformer())
+      return {.model = fitting_transformer(drafter, target, models)};
+    return {.on_host = make_drafter(options, target, models)};
+  }
+#endif
 
   void refuse_bridge(LanguageModel& target, const std::shared_ptr<const Tokenizer>& tokenizer,
                      const DecoderOptions& options) {

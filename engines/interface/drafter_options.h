@@ -40,6 +40,10 @@ struct DrafterOptions {
   std::int32_t least_ngram() const {
     return min_ngram.value_or(std::min(reads_hidden_states(traits().law) ? 2 : 1, longest_ngram()));
   }
+  /// True if it, or a part of it, runs layers of a network.
+  bool reads_layers() const {
+    return traits().reads_layers() || std::ranges::any_of(parts, &DrafterOptions::reads_layers);
+  }
   /// True if its drafts copy from earlier text. Its acceptance then differs from one text to
   /// another.
   bool looks_up() const {

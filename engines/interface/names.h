@@ -48,6 +48,8 @@ struct DrafterTraits {
   constexpr bool reads_transformer() const {
     return reads_language_model() || law == LawSource::feature_layers;
   }
+  /// It runs layers of a network; a mixture runs those of its parts.
+  constexpr bool reads_layers() const { return reads_transformer() || reads_stages(); }
   /// A copy may stand beside a transformer that reads none.
   constexpr bool needs_states() const { return reads_hidden_states(law) && !looks_up; }
   /// Drafts are copies alone.

@@ -113,20 +113,19 @@ __global__ void spread_logits(const std::int32_t* num_rows, const DraftLogits dr
   }
 }
 
-/// One thread block a row that wants it.
+/// One thread block a row that wants it; every warp adds up the squares in compute_scales' order.
 __global__ void hidden_states(const ProductArguments a, const ResidualStream s, float* hidden) {
   wait_for_previous_kernel();
   const int m = static_cast<int>(blockIdx.x);
   if (m >= *a.num_rows) return;
   const int row = a.gather[m];
-  __shared__ float scale;
-  if (threadIdx.x == 0) {
-    float sum = 0.0f;
-    for (int i = 0; i < a.num_partials; ++i)
-      sum += a.partials[static_cast<std::int64_t>(row) * a.num_partials + i];
-    scale = rsqrtf(sum * a.inverse_size + a.epsilon);
-  }
-  __syncthreads();
+  float sum = 0.0f;
+  for (int i = static_cast<int>(threadIdx.x) % 32; i < a.num_partials; i += 32)
+    sum += a.partials[static_cast<std::int64_t>(row) * a.num_partials + i];
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2)
+    sum += __shfl_xor_sync(0xffffffffu, sum, distance);
+  const float scale = rsqrtf(sum * a.inverse_size + a.epsilon);
   for (int i = static_cast<int>(threadIdx.x); i < s.hidden; i += static_cast<int>(blockDim.x))
     hidden[static_cast<std::int64_t>(m) * s.hidden + i] =
         s.values[static_cast<std::int64_t>(row) * s.hidden + i] * scale * s.gain[i];

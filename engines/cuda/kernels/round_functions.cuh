@@ -7,6 +7,12 @@
 
 namespace speclab::engines::cuda {
 
+/// A row of a chain, which sees all slots before its own.
+__device__ inline DeviceRow chain_row(std::int32_t token, std::int32_t position,
+                                      std::int32_t slot) {
+  return {token, position, slot, position, position + 1, position, 0};
+}
+
 /// Rows [0, count) of one sequence, of which all want logits or the last one.
 __device__ inline void set_rows(ForwardState& state, int count, std::int32_t slot, int end,
                                 bool all_want) {
@@ -61,6 +67,21 @@ __device__ inline double leave_law(const float* logits, float largest, float inv
       block_exponentials(logits, laws.vocab, largest, inverse_temperature, law, shared);
   if (threadIdx.x == 0) laws.sums[index] = total;
   return total;
+}
+
+/// What the host says of the round in hand. All threads of a block of kMaxRows call it.
+__device__ inline void take_from_host(RoundState& round, const HostDraft& host) {
+  const int i = static_cast<int>(threadIdx.x), copied = host.copied.count;
+  if (i < copied) {
+    round.copied.tokens[i] = host.copied.tokens[i];
+    round.copied.shares[i] = host.copied.shares[i];
+  }
+  if (i != 0) return;
+  round.copied.count = copied;
+  round.tree.is_copy[0] = 1;
+  round.forced = host.forced;
+  round.times[0] = device_nanoseconds();
+  ++round.serial;
 }
 
 /// The sequence as it stands after the round. @param last  the token before outcome.next

@@ -6,15 +6,10 @@
 namespace speclab::engines::cuda {
 namespace {
 
-__device__ DeviceRow chain_row(std::int32_t token, std::int32_t position, std::int32_t slot) {
-  return {token, position, slot, position, position + 1, position, 0};
-}
-
-__global__ void begin_round(RoundState* round, ForwardState* draft, const std::int32_t* forced) {
+__global__ void begin_round(RoundState* round, ForwardState* draft, const HostDraft* host) {
   wait_for_previous_kernel();
-  round->forced = *forced;
-  round->times[0] = device_nanoseconds();
-  ++round->serial;
+  take_from_host(*round, *host);
+  if (threadIdx.x != 0) return;
   const int last = round->length - 1, rows = last > 0 ? 2 : 1;
   if (rows == 2) draft->rows[0] = chain_row(round->previous, last - 1, round->draft_slot);
   draft->rows[rows - 1] = chain_row(round->pending, last, round->draft_slot);
@@ -38,7 +33,8 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   if (threadIdx.x != 0) return;
   if (token >= laws.vocab) token = 0;  // of damaged logits, which are noted
   round->drafted[index] = token;
-  const int position = round->length + index;
+  const int position = round->length + index - round->draft_shift;
+  draft->states[0] = 0;
   draft->rows[0] = chain_row(token, position, round->draft_slot);
   set_rows(*draft, 1, round->draft_slot, position + 1, false);
 }
@@ -124,6 +120,9 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
     round->is_damaged = 1;
     next = 0;
   }
+  round->moves.first = round->length;
+  round->moves.count = accepted;
+  for (int i = 0; i < accepted; ++i) round->moves.from[i] = round->length + i;
   const bool is_bonus = accepted == length;
   move_on(*round, {accepted, is_bonus ? length : accepted + 1, next, is_bonus, length, length},
           accepted > 0 ? round->drafted[accepted - 1] : round->pending);
@@ -132,9 +131,9 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
 
 }  // namespace
 
-void launch_begin_round(RoundState* round, ForwardState* draft, const std::int32_t* forced,
+void launch_begin_round(RoundState* round, ForwardState* draft, const HostDraft* host,
                         const LaunchContext& context) {
-  launch(Start::in_turn, begin_round, dim3(1), 1, 0, context, round, draft, forced);
+  launch(Start::in_turn, begin_round, dim3(1), kMaxRows, 0, context, round, draft, host);
 }
 
 void launch_choose_draft(RoundState* round, ForwardState* draft, int index,

@@ -8,9 +8,14 @@ namespace speclab::engines::cuda {
 
 /// The first rows of the drafter: the previous token once more, whose key and value it lacks after
 /// a draft that was wholly accepted, and the pending one.
-/// @param forced  pinned; becomes RoundState's
-void launch_begin_round(RoundState* round, ForwardState* draft, const std::int32_t* forced,
+/// @param host  pinned; what is forced and copied becomes RoundState's
+void launch_begin_round(RoundState* round, ForwardState* draft, const HostDraft* host,
                         const LaunchContext& context);
+/// The first rows of a drafter that reads the target's states: the tokens behind the path that the
+/// round before has left, each beside the state of the node before it, as the target's pass had it.
+/// @param host  as above
+void launch_begin_feature_round(RoundState* round, ForwardState* draft, const HostDraft* host,
+                                const LaunchContext& context);
 /// Draws or takes token `index` of the draft from what the drafter's pass left; prepares its next
 /// pass.
 /// @param laws  of the draft, one a token; unused at temperature 0
@@ -38,7 +43,8 @@ struct TreeLevel {
 };
 
 /// From what the drafter's pass left of each of the level's nodes: its law, the law at temperature
-/// 1 where that is 0, and how many children it gets.
+/// 1 where that is 0, mixed with the copied token where its path is the copy, and how many children
+/// it gets.
 /// @param laws  of the draft, one a node
 void launch_level_laws(RoundState* round, const TreeLevel& level, const PassOutput& output,
                        const DeviceLaws& laws, const LaunchContext& context);
@@ -46,9 +52,18 @@ void launch_level_laws(RoundState* round, const TreeLevel& level, const PassOutp
 /// prepares the drafter's next pass.
 void launch_add_children(RoundState* round, ForwardState* draft, const TreeLevel& level,
                          const DeviceLaws& laws, const LaunchContext& context);
+/// As a number of levels: all that there are.
+inline constexpr int kWholeTree = kMaxRows - 1;
 /// All nodes down to level `levels` as rows of the target.
 void launch_begin_tree_verification(RoundState* round, ForwardState* target, int levels,
                                     const LaunchContext& context);
+
+/// Takes a draft of the host in place of all kernels that draft: its tokens, its tree and, above
+/// temperature 0, its laws. launch_begin_tree_verification of kWholeTree comes next.
+/// @param draft  pinned @param laws  of the draft, one a node; null where nothing reads them
+/// @param rows  upper bound of the draft's
+void launch_take_draft(RoundState* round, const HostDraft* draft, const DeviceLaws& laws, int rows,
+                       const LaunchContext& context);
 
 /// The laws of a tree's nodes, and room for what is left of one.
 struct TreeLaws {

@@ -13,6 +13,44 @@ struct Level {
       : begin(tree.level_begins[level]), end(tree.level_begins[level + 1]) {}
 };
 
+/// Whether there is a copied token behind a node.
+__device__ bool continues_copy(const RoundState& round, int node) {
+  return round.tree.is_copy[node] && round.tree.depth[node] < round.copied.count;
+}
+
+/// How much of a mixture belongs to the copied token. At temperature 0 only the likeliest token
+/// counts: of two tokens that are right with probabilities p and q, one is right with probability
+/// p (1 - q) / (1 - p q).
+__device__ double share_of_copy(const RoundState& round, double share, double surest) {
+  if (round.inverse_temperature > 0.0f || share == 1.0) return share;
+  return share * (1.0 - surest) / (1.0 - share * surest);
+}
+
+/// The law behind a node becomes a mixture of itself and the copied token, as
+/// mixture_next_tokens of engines/drafters makes it; its exponentials are probabilities then.
+/// @param best  the likeliest token of the law alone @return that of the mixture
+__device__ std::int32_t mix_copy(const RoundState& round, int node, const DeviceLaws& laws,
+                                 std::int32_t best) {
+  const int depth = round.tree.depth[node];
+  const std::int32_t copied = round.copied.tokens[depth];
+  const LawView law(laws, node);
+  const double surest = static_cast<double>(law(best)), expected = static_cast<double>(law(copied)),
+               share = share_of_copy(round, round.copied.shares[depth], surest), rest = 1.0 - share;
+  __syncthreads();  // all threads have read what is overwritten here
+  float* weights = laws.exponentials + static_cast<std::int64_t>(node) * laws.vocab;
+  for (int i = static_cast<int>(threadIdx.x); i < laws.vocab; i += kBlockThreads) {
+    const float own = static_cast<float>(rest) * law(i);
+    weights[i] = i == copied ? static_cast<float>(share) + own : own;
+  }
+  if (threadIdx.x == 0) laws.sums[node] = 1.0;
+  __syncthreads();
+  if (share >= 0.5) return copied;
+  if (rest * surest >= 0.5) return best;
+  const float with_copy = static_cast<float>(share + rest * expected),
+              without = static_cast<float>(rest * surest);
+  return with_copy > without || (with_copy == without && copied < best) ? copied : best;
+}
+
 __global__ void __launch_bounds__(kBlockThreads, 1)
     level_laws(RoundState* round, const DeviceShape shape, int number, const PassOutput output,
                const DeviceLaws laws) {
@@ -27,12 +65,14 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   const BestLogit likeliest = likeliest_of(output, row, *round, shared);
   const float inverse_temperature =
       round->inverse_temperature > 0.0f ? round->inverse_temperature : 1.0f;
-  const double total = leave_law(output.logits + static_cast<std::int64_t>(row) * laws.vocab,
-                                 likeliest.value, inverse_temperature, laws, node, shared);
-  const LawView law(laws.exponentials + static_cast<std::int64_t>(node) * laws.vocab, total);
-  const int possible = block_count_positive(laws.vocab, law, shared);
+  leave_law(output.logits + static_cast<std::int64_t>(row) * laws.vocab, likeliest.value,
+            inverse_temperature, laws, node, shared);
+  __syncthreads();  // the sum too
+  std::int32_t best = likeliest.token < laws.vocab ? likeliest.token : 0;
+  if (continues_copy(*round, node)) best = mix_copy(*round, node, laws, best);
+  const int possible = block_count_positive(laws.vocab, LawView(laws, node), shared);
   if (threadIdx.x != 0) return;
-  round->best[node] = likeliest.token < laws.vocab ? likeliest.token : 0;
+  round->best[node] = best;
   tree.num_children[node] =
       max(1, min(wanted, possible));  // one of damaged logits, which are noted
 }
@@ -109,10 +149,12 @@ __device__ void take_likeliest(RoundState& round, int node, int first, const Dev
   }
 }
 
-/// Slot and prefix are the target's as well as the drafter's: the root stands at slot length - 1,
-/// node i at i slots further.
-__device__ DeviceRow node_row(const RoundState& round, int node, std::int32_t slot) {
-  const int root = round.length - 1;
+/// Slot of the root in the target's cache or, with the drafter's shift, in the drafter's; node i
+/// stands i slots further.
+__device__ int root_slot(const RoundState& round, int shift) { return round.length - 1 - shift; }
+
+/// @param root  its slot
+__device__ DeviceRow node_row(const RoundState& round, int node, std::int32_t slot, int root) {
   return {node == 0 ? round.pending : round.drafted[node - 1],
           root + round.tree.depth[node],
           slot,
@@ -132,10 +174,13 @@ __device__ void add_child(RoundState& round, ForwardState& draft, const DeviceSh
   tree.shape_node[child] = of_shape;
   tree.num_children[child] = 0;
   tree.depth[child] = tree.depth[node] + 1;
+  tree.is_copy[child] = continues_copy(round, node) &&
+                        round.drafted[child - 1] == round.copied.tokens[tree.depth[node]];
   tree.ancestors[child] = tree.ancestors[node] | std::uint64_t{1} << child;
   if (shape.num_children[of_shape] == 0) return;
   tree.draft_row[child] = row;
-  draft.rows[row] = node_row(round, child, round.draft_slot);
+  draft.rows[row] = node_row(round, child, round.draft_slot, root_slot(round, round.draft_shift));
+  draft.states[row] = tree.draft_row[node];
   draft.wanting[row] = row;
 }
 
@@ -145,8 +190,9 @@ __device__ void close_level(RoundState& round, ForwardState& draft, int number,
   round.tree.level_begins[number + 2] = place.node;
   draft.num_rows = draft.num_wanting = place.row;
   draft.num_groups = place.row > 0 ? 1 : 0;
-  draft.groups[0] = {0, place.row, round.draft_slot, round.length - 1 + place.node,
-                     round.length - 1 + round.tree.level_begins[number + 1]};
+  const int root = root_slot(round, round.draft_shift);
+  draft.groups[0] = {0, place.row, round.draft_slot, root + place.node,
+                     root + round.tree.level_begins[number + 1]};
 }
 
 __global__ void __launch_bounds__(kBlockThreads, 1)
@@ -179,7 +225,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
 __global__ void begin_tree_verification(RoundState* round, ForwardState* target, int levels) {
   wait_for_previous_kernel();
   const int i = static_cast<int>(threadIdx.x), rows = round->tree.level_begins[levels + 1];
-  if (i < rows) target->rows[i] = node_row(*round, i, round->target_slot);
+  if (i < rows) target->rows[i] = node_row(*round, i, round->target_slot, root_slot(*round, 0));
   if (i != 0) return;
   set_rows(*target, rows, round->target_slot, round->length - 1 + rows, true);
   round->rows = rows;

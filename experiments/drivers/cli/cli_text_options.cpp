@@ -155,7 +155,7 @@ void add_generate_options(CLI::App* command, GenerateOptions& options) {
   add_prompt_options(command, options.prompt);
   add_choice(command, "--rounds", options.common.model.rounds,
              "device: whole rounds on the CUDA device, with chains or trees of a fixed shape "
-             "(3x2x1) from a small transformer",
+             "(3x2x1) from every drafter but MLP speculators and mixtures with models",
              takes_one_of({"host", "device"}));
   command->add_flag("--side-by-side", options.side_by_side,
                     "Decode first plainly, then speculatively");

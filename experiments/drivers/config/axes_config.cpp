@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engines/interface/device_round_checks.h"
 #include "engines/interface/names.h"
 #include "experiments/drivers/config/config_checks.h"
 #include "experiments/drivers/config/kinds.h"
@@ -164,6 +165,23 @@ void check_confidence(const ConfigReader& reader, const RunConfig& config) {
   }
 }
 
+/// Rounds on the device take neither every drafter nor every tree.
+void check_device_drafts(const ConfigReader& reader, const RunConfig& config) {
+  bool follows_axis = false;
+  for (const NamedDrafter& drafter : all_drafters(config))
+    for (std::size_t i = 0; i < config.axes.drafter.size(); ++i) {
+      if (config.axes.drafter[i] != drafter.name) continue;
+      follows_axis = follows_axis || follows_tree_axis(drafter);
+      check_element(reader, "drafter", i, [&] {
+        engines::check_device_drafter(drafter.options);
+        if (!follows_tree_axis(drafter)) engines::check_device_tree({.drafter = drafter.options});
+      });
+    }
+  for (std::size_t i = 0; follows_axis && i < config.axes.tree.size(); ++i)
+    check_element(reader, "tree", i,
+                  [&] { engines::check_device_tree({.drafter = {.tree = config.axes.tree[i]}}); });
+}
+
 /// Block verification is defined for chains; the distance of a lossy rule is known for one draft a
 /// place.
 bool needs_chains(const std::string& verifier) {
@@ -215,6 +233,8 @@ void check_axes(const RunTables& tables, RunConfig& config) {
   if (are_drafters_right) check_drafters(reader, config);
   if (!are_drafters_right || !tables.are_right({"axes.drafter", "axes.tree"})) return;
   check_trees(reader, config);
+  if (tables.are_right({"target.rounds"}) && config.has_device_rounds())
+    check_device_drafts(reader, config);
   if (looks && tables.are_right({"axes"})) check_looked_at(reader, config);
   if (tables.are_right({"axes", "zip"})) check_adaptive_trees(reader, config);
   if (tables.are_right({"axes", "zip", "target"})) check_confidence(reader, config);

@@ -136,8 +136,9 @@ const std::vector<K> kKeys{
         .one_of({"auto", "reference"}),
     target("rounds", &Model::rounds,
            "`device` keeps whole rounds on the CUDA device, and its clock times passes and drafts. "
-           "It takes plain decoding, or chains and trees of a fixed shape from a small transformer "
-           "under `rejection`, with temperature as the only sampling setting")
+           "It takes plain decoding, or chains and trees of a fixed shape under `rejection`, with "
+           "temperature as the only sampling setting, from every drafter but `mlp_speculator` and "
+           "mixtures with a model's part")
         .one_of({"host", "device"}),
     target("threads", &Model::threads, "0 is all cores").in("threads").from(0, 4096),
     target_models("chat_template", &C::chat_template, "`off` gives prompts without a template")

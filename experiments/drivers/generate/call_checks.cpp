@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engines/interface/device_round_checks.h"
 #include "engines/interface/drafter_checks.h"
 #include "engines/interface/sampling_rows.h"
 #include "experiments/drivers/prompts/prompt.h"
@@ -226,6 +227,7 @@ void check_call(const GenerateCall& call) {
         "--regex or --json-schema with --ignore-eos; allowed: one of them, because a text that "
         "meets its constraint has to end");
   check_rounds(call);
+  if (options.common.model.rounds == "device") engines::check_device_rounds(decoding);
   check_drawn_texts(call.plan);
   check_masking_shift(call);
 }

@@ -10,8 +10,10 @@
 #include "engines/decoding/host_round_decoder.h"
 #include "engines/decoding/plain_decoder.h"
 #include "engines/drafters/drafters.h"
+#include "engines/interface/device_round_checks.h"
 #include "engines/verifiers/verifier.h"
 #include "sim/policies/simple_policies.h"
+#include "tests/engines/drafters/ngram_drafting.h"
 #include "tests/engines/models/tiny_llama.h"
 #include "tests/support/test_size.h"
 
@@ -53,8 +55,18 @@ class TurningPolicy final : public SpeculationLengthPolicy {
   std::size_t turn_ = 0;
 };
 
-class DeviceRounds : public ::testing::Test {
+class DeviceRounds : public ::testing::Test, protected DrafterModels {
  protected:
+  std::shared_ptr<LanguageModel> language_model(const std::string&, const std::string&) override {
+    return drafter_;
+  }
+  std::shared_ptr<MlpSpeculator> mlp_speculator(const std::string&) override { return nullptr; }
+  /// Of texts that the fixture's prompts resemble.
+  std::shared_ptr<const NgramModel> ngrams(const std::string&, const std::string&) override {
+    if (!ngrams_) ngrams_ = ngrams_of(ngram_texts_, target_->info().vocab_size, {.order = 3});
+    return ngrams_;
+  }
+
   /// The greedy one is left out where tests are quick: device and host then take equal draws.
   static std::vector<double> temperatures() {
     const std::vector<double> both{0.0, 1.0};
@@ -69,11 +81,20 @@ class DeviceRounds : public ::testing::Test {
   void load(const DecoderShape& config) { load(config, config); }
   void load(const DecoderShape& of_target, const DecoderShape& of_drafter,
             std::optional<std::int64_t> resident_bytes = {}) {
-    const auto device = std::make_shared<cuda::Device>();
+    device_ = std::make_shared<cuda::Device>();
     target_ = std::make_shared<cuda::LlamaCuda>(
-        of_target, *tiny_weights(of_target, {.scale = 6.0f}), device, resident_bytes);
+        of_target, *tiny_weights(of_target, {.scale = 6.0f}), device_, resident_bytes);
     drafter_ = std::make_shared<cuda::LlamaCuda>(
-        of_drafter, *tiny_weights(of_drafter, {.scale = 6.0f, .foreign = 0.25f}), device);
+        of_drafter, *tiny_weights(of_drafter, {.scale = 6.0f, .foreign = 0.25f}), device_);
+  }
+
+  /// The drafter reads the target's states. @param features  as tiny_feature_config has it
+  void load_features(const DecoderShape& of_target, std::int32_t features) {
+    load(of_target);
+    const TinyWeightsOptions weights{.scale = 6.0f};
+    drafter_ = std::make_shared<cuda::LlamaCuda>(
+        tiny_feature_config(of_target, features),
+        *tiny_feature_weights(of_target, weights, features), device_);
   }
 
   static DecoderOptions options(const char* kind, double temperature,
@@ -90,13 +111,17 @@ class DeviceRounds : public ::testing::Test {
     if (options.drafter.kind == "plain")
       return std::make_unique<PlainDecoder>(*target_, nullptr, options);
     return std::make_unique<HostRoundDecoder>(*target_, nullptr, options,
-                                              make_small_transformer_drafter(drafter_, options),
+                                              make_drafter(options, target_->info(), *this),
                                               make_verifier(options));
   }
   std::unique_ptr<RoundDecoder> on_device(const DecoderOptions& options) {
-    return std::make_unique<cuda::DeviceRoundDecoder>(
-        *target_, nullptr, options,
-        options.drafter.kind == "small_transformer" ? drafter_ : nullptr);
+    cuda::DeviceDrafter drafter;
+    if (drafts_on_device(options.drafter))
+      drafter.model = drafter_;
+    else if (options.drafter.traits().drafts() && !options.drafter.reads_layers())
+      drafter.on_host = make_drafter(options, target_->info(), *this);
+    return std::make_unique<cuda::DeviceRoundDecoder>(*target_, nullptr, options,
+                                                      std::move(drafter));
   }
 
   static GenerationRecord decode(RoundDecoder& decoder, std::uint32_t sequence,
@@ -124,7 +149,7 @@ class DeviceRounds : public ::testing::Test {
                    std::size_t prompt_length = 4) {
     int accepted = 0;
     const auto host = on_host(options), device = on_device(options);
-    for (const std::uint32_t sequence : {0U, 1U}) {
+    for (const std::uint32_t sequence : sequences_) {
       const GenerationRecord a = decode(*host, sequence, policy, prompt_length),
                              b = decode(*device, sequence, policy, prompt_length);
       EXPECT_EQ(a.output_ids, b.output_ids);
@@ -145,7 +170,11 @@ class DeviceRounds : public ::testing::Test {
     return accepted;
   }
 
+  std::shared_ptr<const cuda::Device> device_;  ///< of both, since a graph has one stream
   std::shared_ptr<cuda::LlamaCuda> target_, drafter_;
+  std::shared_ptr<const NgramModel> ngrams_;
+  std::vector<std::uint32_t> sequences_{0, 1};  ///< that expect_equal decodes
+  std::vector<std::vector<Token>> ngram_texts_{{9, 9, 9, 9, 0, 9, 9, 1, 9, 9}};
 };
 
 }  // namespace speclab::engines::testing

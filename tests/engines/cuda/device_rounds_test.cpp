@@ -83,7 +83,7 @@ TEST_F(DeviceRounds, DraftNothingBeyondTheDraftersContext) {
   short_context.context_length = 12;
   drafter_ = std::make_shared<cuda::LlamaCuda>(
       short_context, *testing::tiny_weights(short_context, {.scale = 6.0f, .foreign = 0.25f}),
-      std::make_shared<cuda::Device>());
+      device_);
   expect_equal(options("small_transformer", 0.0), ConstantPolicy(3));
   expect_equal(options("small_transformer", 0.0, 4), ConstantPolicy(3), 30);
 }
@@ -124,7 +124,6 @@ TEST_F(DeviceRounds, RefuseWhatTheyDoNotSupport) {
   wrong = options("plain", 0.0);
   wrong.log_probabilities = true;
   EXPECT_THROW(on_device(wrong), ConfigError);
-  EXPECT_THROW(on_device(options("prompt_lookup", 0.0)), ConfigError);
   const auto decoder = on_device(options("plain", 0.0));
   EXPECT_THROW(decoder->begin({{0, {1}}, {1, {1}}}, ConstantPolicy(0)), ConfigError);
 }

@@ -258,6 +258,19 @@ TEST_F(OverlappingRounds, OfTreesGiveTheSameTokensInTheAdversarialOrder) {
     }
 }
 
+/// Defect: a kernel of drafts that is read before it has ended, or reads too early.
+TEST_F(OverlappingRounds, OfHostsDraftsAndReadersOfStatesGiveTheSameTokensInTheAdversarialOrder) {
+  DecoderShape shape = testing::small_config();
+  shape.num_layers = 3;
+  load_features(shape, 3);
+  expect_same(options("prompt_lookup", 1.0, 9));
+  for (const char* tree : {"chain", "2x2"}) {
+    DecoderOptions readers = options("feature_transformer", 1.0, 9);
+    readers.drafter.tree = tree;
+    expect_same(readers);
+  }
+}
+
 /// A level whose nodes have no children leaves a pass of no rows.
 TEST_F(OverlappingRounds, OfTreesThatLackALevelGiveTheSameTokensInTheAdversarialOrder) {
   DecoderOptions cold = options("small_transformer", 0.004, 9);

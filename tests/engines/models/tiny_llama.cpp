@@ -78,13 +78,16 @@ class TinyFeatureWeights final : public DecoderWeights {
   std::string sha256() const override { return "random weights"; }
 
  private:
-  /// The embedding at its own length, as its norm has length 1, and the feature turned at random.
+  /// The embedding at its own length, as its norm has length 1, and the feature turned at random:
+  /// the more states it has, the less of each.
   std::vector<float> fusion() const {
     constexpr float kOfRandomWeights = 0.02f;
     std::vector<float> values = own_->read(TensorRole::fusion, 0);
     const auto columns = static_cast<std::size_t>(config_.hidden_size + config_.feature_size);
     for (std::size_t i = 0; i < values.size(); ++i)
-      if (i % columns < static_cast<std::size_t>(config_.hidden_size))
+      if (i % columns >= static_cast<std::size_t>(config_.hidden_size))
+        values[i] /= static_cast<float>(num_features(config_));
+      else
         values[i] = i % columns == i / columns ? kOfRandomWeights * options_.scale : 0.0f;
     return values;
   }
@@ -116,10 +119,10 @@ DecoderShape tiny_config() {
   return config;
 }
 
-DecoderShape tiny_feature_config(const DecoderShape& target) {
+DecoderShape tiny_feature_config(const DecoderShape& target, std::int32_t features) {
   DecoderShape config = target;
   config.num_layers = 1;
-  config.feature_size = target.hidden_size;
+  config.feature_size = features * target.hidden_size;
   config.tied_embeddings = false;
   for (Token token = 0; token < target.vocab_size; ++token)
     if (token % 7 != 6) config.draft_vocabulary.push_back(token);
@@ -127,8 +130,10 @@ DecoderShape tiny_feature_config(const DecoderShape& target) {
 }
 
 std::unique_ptr<DecoderWeights> tiny_feature_weights(const DecoderShape& target,
-                                                     const TinyWeightsOptions& options) {
-  return std::make_unique<TinyFeatureWeights>(tiny_feature_config(target), target, options);
+                                                     const TinyWeightsOptions& options,
+                                                     std::int32_t features) {
+  return std::make_unique<TinyFeatureWeights>(tiny_feature_config(target, features), target,
+                                              options);
 }
 
 std::unique_ptr<DecoderWeights> tiny_weights(const DecoderShape& config,

@@ -44,9 +44,11 @@ std::unique_ptr<LanguageModel> tiny_model(const DecoderShape& config,
 /// A feature transformer for the target of this configuration and seed: its first layer, behind a
 /// fusion that keeps the embedding and adds a little of the feature, and its head but for every
 /// seventh token. So it agrees with the target now and then.
-DecoderShape tiny_feature_config(const DecoderShape& target);
+/// @param features  states that it reads: the target's last one, and of 3 those of state_layers()
+DecoderShape tiny_feature_config(const DecoderShape& target, std::int32_t features = 1);
 std::unique_ptr<DecoderWeights> tiny_feature_weights(const DecoderShape& target,
-                                                     const TinyWeightsOptions& options = {});
+                                                     const TinyWeightsOptions& options = {},
+                                                     std::int32_t features = 1);
 std::unique_ptr<LanguageModel> tiny_feature_model(const DecoderShape& target,
                                                   const TinyModelOptions& options = {});
 
