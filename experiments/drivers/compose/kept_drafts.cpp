@@ -38,8 +38,10 @@ std::vector<analysis::DrafterCounts> rows_at(const std::vector<analysis::Drafter
     if (t >= temperature && (above < 0 || t < above)) above = t;
   }
   if (below < 0 || above < 0)
-    throw DataError(fmt::format("the counts of {} have no temperature on a side of {}",
-                                escaped(drafter, 60), temperature));
+    throw ConfigError(fmt::format(
+        "--temperature {}: the counts of {} have none on one side of it; allowed: temperatures "
+        "between those that were counted",
+        temperature, escaped(drafter, 60)));
   std::vector<analysis::DrafterCounts> rows;
   for (const analysis::DrafterCounts& row : counts)
     if (row.setting.temperature == below || row.setting.temperature == above) rows.push_back(row);

@@ -26,7 +26,8 @@ std::vector<double> temperatures_on_device();
 
 /// @param temperature  counted, or between two that were: then the places of both are taken
 /// together
-/// @throws DataError where the drafter has no counts, or none on a side of the temperature
+/// @throws ConfigError where no temperature was counted on one side, DataError where the drafter
+/// has no counts
 KeptDrafts kept_drafts(const std::string& drafter, double temperature, int speculation_length);
 
 }  // namespace speclab::experiments
