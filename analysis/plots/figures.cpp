@@ -53,7 +53,7 @@ Figure over_temperature(const FigureData& data, Figure figure, const Shown& show
 Mark mark_of(const Manifest& manifest, const Group& group) {
   const bool is_trained = manifest.target(group.axes.model).weights == Weights::trained;
   return !is_trained || group.summary.forced_acceptance || group.summary.is_lossy() ? Mark::hollow
-                                                                                 : Mark::filled;
+                                                                                    : Mark::filled;
 }
 
 /// Whether lines have a target of such weights.

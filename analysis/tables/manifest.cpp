@@ -118,10 +118,9 @@ ModelProvenance read_model(const std::string& path, const toml::table& table) {
   if (table.contains("version")) model.version = model_text(path, table, "version");
   model.role = choice<ModelRole>(path, model_text(path, table, "role"),
                                  {{"target", ModelRole::target}, {"drafter", ModelRole::drafter}});
-  model.weights = choice<Weights>(path, model_text(path, table, "weights"),
-                                  {{"trained", Weights::trained},
-                                   {"random", Weights::random},
-                                   {"widened", Weights::widened}});
+  model.weights = choice<Weights>(
+      path, model_text(path, table, "weights"),
+      {{"trained", Weights::trained}, {"random", Weights::random}, {"widened", Weights::widened}});
   const auto parameters = table["parameters"].value<std::int64_t>();
   if (!parameters || *parameters < 1) throw_missing(path, "models.parameters");
   model.parameters = *parameters;

@@ -24,9 +24,10 @@ struct NamedSize {
 
 std::array<NamedSize, 3> named_sizes(const WideSizes& sizes, const DecoderShape& source) {
   constexpr auto kWidest = static_cast<std::int32_t>(DecoderLimits::kWidest);
-  return {{{"a hidden size", sizes.hidden, source.hidden_size, kWidest / 16, kMultiple},
-           {"an intermediate size", sizes.intermediate, source.intermediate_size, kWidest, kMultiple},
-           {"a number of layers", sizes.layers, source.num_layers, DecoderLimits::kMostLayers, 1}}};
+  return {
+      {{"a hidden size", sizes.hidden, source.hidden_size, kWidest / 16, kMultiple},
+       {"an intermediate size", sizes.intermediate, source.intermediate_size, kWidest, kMultiple},
+       {"a number of layers", sizes.layers, source.num_layers, DecoderLimits::kMostLayers, 1}}};
 }
 
 std::optional<NamedSize> first_unfit(const WideSizes& sizes, const DecoderShape& source) {
@@ -78,8 +79,7 @@ std::string fitting_shapes(const DecoderShape& source) {
 std::optional<WideSizes> read_sizes(std::string_view text) {
   std::array<std::int32_t, 3> numbers{};
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), numbers[i]);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), numbers[i]);
     if (error != std::errc{}) return std::nullopt;
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     const bool is_last = i + 1 == numbers.size();

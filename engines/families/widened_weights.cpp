@@ -12,7 +12,7 @@ using enum TensorRole;
 /// A matrix in a larger one, in values or in bytes of rows.
 struct Widening {
   std::int64_t rows, row, wide_rows, wide_row;
-  bool adds;       ///< else its own part is zero
+  bool adds;      ///< else its own part is zero
   bool is_table;  ///< its further columns become activations, so they are zero too
 };
 
@@ -49,8 +49,8 @@ class WidenedWeights final : public DecoderWeights {
       own.resize(static_cast<std::size_t>(wide_.hidden_size), 1.0f);
       return own;
     }
-    return widened_matrix(own, widening(role, layer, row_of(role, source_.config),
-                                        row_of(role, wide_)));
+    return widened_matrix(own,
+                          widening(role, layer, row_of(role, source_.config), row_of(role, wide_)));
   }
 
   /// Rows of whole blocks stay so where the wide ones have whole blocks.

@@ -205,13 +205,13 @@ ForwardResult DecoderTorch::forward(std::span<const ForwardRow> rows, KvCache& c
   std::vector<at::Tensor> states(1);
   for (std::int32_t l = 0; l < config_.num_layers; ++l) {
     x = run_layer(x, prepared, l, *own_cache);
-    if (std::ranges::find(state_layers, l) != state_layers.end()) states.push_back(x.narrow(1, 0, config_.counting_width()));
+    if (std::ranges::find(state_layers, l) != state_layers.end())
+      states.push_back(x.narrow(1, 0, config_.counting_width()));
   }
   const at::Tensor last =
       config_.final_norm ? norm(x, TensorRole::output_norm, TensorRole::output_norm_bias, 0) : x;
   logits_ = logits_of(last.index_select(0, prepared.wanting_logits)).to(at::kCPU).contiguous();
-  states.front() =
-      last.narrow(1, 0, config_.counting_width()).to(options_.dtype()).to(at::kFloat);
+  states.front() = last.narrow(1, 0, config_.counting_width()).to(options_.dtype()).to(at::kFloat);
   hidden_ = at::cat(states, 1).index_select(0, prepared.wanting_hidden).to(at::kCPU).contiguous();
   return {.logits = {logits_.const_data_ptr<float>(), static_cast<std::size_t>(logits_.numel())},
           .vocab_size = config_.num_logits(),

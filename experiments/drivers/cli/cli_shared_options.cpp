@@ -40,7 +40,8 @@ void add_setting(CLI::App* command, const char* name, std::vector<Token>& ids, c
 
 void add_model_options(CLI::App* command, CommonOptions& common) {
   command
-      ->add_option("--model", common.model.model, "Catalogue name, widened:SHAPE, GGUF file or checkpoint folder")
+      ->add_option("--model", common.model.model,
+                   "Catalogue name, widened:SHAPE, GGUF file or checkpoint folder")
       ->capture_default_str();
   command->add_option("--model-name", common.model.name,
                       "Name that tables show; if none is given, the last part of the path");

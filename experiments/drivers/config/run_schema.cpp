@@ -95,7 +95,8 @@ const std::vector<K> kKeys{
     as_axis(target_models("model", &C::model_files,
                           "catalogue names, GGUF files or checkpoint folders; `shape-*` needs "
                           "exactly one real model beside it. `widened:SHAPE` is SmolLM2-135M in "
-                          "the sizes of a `shape-*` or of `HIDDENxINTERMEDIATExLAYERS`. A path in a config is relative to the "
+                          "the sizes of a `shape-*` or of `HIDDENxINTERMEDIATExLAYERS`. A path in "
+                          "a config is relative to the "
                           "config, one in `--set` to where you stand"),
             "model"),
     target_models(

@@ -35,7 +35,7 @@ struct SyntheticRun {
   std::vector<SyntheticDrafter> drafters = {
       {"bigram", 0.3, 2e4}, {"prompt_lookup", 0.75, 1e4}, {"small_transformer", 0.6, 4e6}};
   std::vector<std::string> shape_models = {};  ///< beside the trained one;
-                                                ///< "widened:..." is one
+                                               ///< "widened:..." is one
   int prompts_per_category = 2;
   int repetitions = 3;
   int speculation_length = 4;

@@ -81,18 +81,17 @@ TEST(Program, RunsWidenedModelsWithTheAcceptanceOfTheirSource) {
   const Outcome run = run_program(
       "run " SPECLAB_SOURCE_DIR
       "/experiments/configs/walltime_vs_widened_size.toml --set 'target.model=[\"smollm2-135m\", "
-      "\"widened:640x1536x31\"]' --set 'prompts.categories=[\"extraction\"]' --set "
-      "prompts.new_tokens=8 --set costs.repetitions=1 --set 'costs.rows=[1]' --set "
-      "costs.new_tokens=8 --set 'axes.policy=[\"constant:3\"]' --output " +
+      "\"widened:640x1536x31\"]' --set target.threads=1 --set 'axes.drafter=[\"none\", "
+      "\"feature_transformer\"]' --set 'prompts.categories=[\"extraction\"]' --set "
+      "prompts.new_tokens=6 --set costs.repetitions=1 --set 'costs.rows=[1]' --set "
+      "costs.new_tokens=16 --set 'axes.policy=[\"constant:3\"]' --output " +
       folder + " 2>&1");
   ASSERT_EQ(run.code, 0) << run.output;
   const std::string rows = read_file(folder + "/rows.csv");
-  for (const std::string drafter : {"prompt_lookup", "feature_transformer"})
-    EXPECT_EQ(counts_of(rows, "smollm2-135m," + drafter),
-              counts_of(rows, "widened:640x1536x31," + drafter))
-        << rows;
-  EXPECT_NE(read_file(folder + "/manifest.toml").find("weights = \"widened\""),
-            std::string::npos);
+  EXPECT_EQ(counts_of(rows, "smollm2-135m,feature_transformer"),
+            counts_of(rows, "widened:640x1536x31,feature_transformer"))
+      << rows;
+  EXPECT_NE(read_file(folder + "/manifest.toml").find("weights = \"widened\""), std::string::npos);
   EXPECT_NE(read_file(folder + "/report.html").find("larger models usually differ in acceptance"),
             std::string::npos);
 }
