@@ -34,6 +34,12 @@ Device::Device() {
 
 Device::~Device() { cudaStreamDestroy(context_.stream); }
 
+std::int64_t Device::free_bytes() const {
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total), "asking for the device's free memory");
+  return static_cast<std::int64_t>(free);
+}
+
 void Device::synchronize() const {
   check(cudaStreamSynchronize(context_.stream), "running kernels");
 }

@@ -30,6 +30,7 @@ class Device {
   const std::string& name() const { return name_; }
   std::int64_t l2_bytes() const { return l2_bytes_; }
   const std::string& pci_bus_id() const { return pci_bus_id_; }  ///< as "00000000:17:00.0"
+  std::int64_t free_bytes() const;                               ///< of its memory, now
   /// Waits for everything put into the stream. @throws DeviceError if some of it failed
   void synchronize() const;
   /// Whether something that was put into the stream still runs. @throws DeviceError if it has

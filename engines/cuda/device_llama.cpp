@@ -34,6 +34,7 @@ DeviceLlama::DeviceLlama(const DecoderShape& config, const DecoderWeights& weigh
                                : ResidentLayers{config.num_layers, 0}) {
   if (const auto lacks = lacking(config))
     throw DeviceError("device 'cuda': " + *lacks + "; use --device cpu");
+  require_memory();
   load(weights);
   load_rotations();
   if (!config.draft_vocabulary.empty()) load_draft_vocabulary();
@@ -155,6 +156,18 @@ DeviceArray<float> DeviceLlama::load_bias(const DecoderWeights& weights, std::in
     packed.push_back(
         stacked[static_cast<std::size_t>(query_key_value_row(static_cast<std::int64_t>(row)))]);
   return on_device<float>(packed);
+}
+
+void DeviceLlama::require_memory() const {
+  const std::int64_t rows = std::int64_t{config_.vocab_size} +
+                            (config_.head_is_embedding() ? 0 : config_.num_logits()),
+                     needed = 2 * rows * config_.hidden_size + resident_.count * block_.bytes(),
+                     free = device_.free_bytes();
+  if (needed > free)
+    throw DeviceError(fmt::format(
+        "device 'cuda': the weights of {} take {} bytes there, and {} are free; allowed: a model "
+        "that fits, --weights streamed with --resident-bytes below {}, or --device cpu",
+        config_.name, needed, free, free));
 }
 
 void DeviceLlama::load(const DecoderWeights& weights) {

@@ -24,7 +24,8 @@ class DeviceLlama {
   static std::optional<std::string> lacking(const DecoderShape& config);
   /// @param device  outlives the model @param resident_bytes  of device memory that weights may
   /// take; layers that do not fit come from pinned host memory at every pass; none: all stay
-  /// @throws DeviceError if a size has no kernel, or the device's memory is full
+  /// @throws DeviceError if a size has no kernel or, before weights are read, the device's memory
+  /// is too small
   /// @throws ConfigError if resident_bytes is too small
   DeviceLlama(const DecoderShape& config, const DecoderWeights& weights, const Device& device,
               std::optional<std::int64_t> resident_bytes = {});
@@ -54,6 +55,8 @@ class DeviceLlama {
   };
   using RowMap = std::int64_t (DeviceLlama::*)(std::int64_t) const;
 
+  /// @throws DeviceError where the weights that stay on the device do not fit there
+  void require_memory() const;
   void load(const DecoderWeights& weights);
   DeviceArray<std::uint16_t> load_table(const DecoderWeights& weights, TensorRole table,
                                         std::int64_t columns) const;

@@ -190,9 +190,16 @@ class LocalEngines final : public Engines {
     const DrafterOptions& drafter = options.drafter;
     if (!drafter.traits().drafts()) return {};
     DraftersOfTarget models(drafters_, target, tokenizer);
-    if (drafter.traits().reads_transformer())
-      return {.model = fitting_transformer(drafter, target, models)};
-    return {.on_host = make_drafter(options, target, models)};
+    if (!drafter.traits().reads_transformer())
+      return {.on_host = make_drafter(options, target, models)};
+    const auto model = fitting_transformer(drafter, target, models);
+    if (model != drafters_.transformer(drafter.kind, drafter.model).model)
+      throw ConfigError(
+          fmt::format("rounds 'device' with drafter '{}', whose vocabulary is padded to the "
+                      "target's {} tokens; "
+                      "allowed: equal vocabularies, or --rounds host",
+                      escaped(model->info().name), target.vocab_size));
+    return {.model = model};
   }
 #endif
 

@@ -45,9 +45,19 @@ class WeightsAhead {
   uint4 low_[kAhead][kBlocks], high_[kAhead][kBlocks];
 };
 
+/// Thread blocks that share a multiprocessor's registers. For architectures before 9.0 the compiler
+/// needs more of them, and spills where three share.
+constexpr int resident_blocks(int wanted) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+  return wanted < 2 ? wanted : 2;
+#else
+  return wanted;
+#endif
+}
+
 /// One thread block a group of `kBlocks` blocks of 16 rows.
 template <int kColumnTiles, int kAhead, int kResident, int kBlocks, typename Epilogue>
-__global__ void __launch_bounds__(kThreads, kResident)
+__global__ void __launch_bounds__(kThreads, resident_blocks(kResident))
     product_at_once(const ProductArguments a, const Epilogue epilogue) {
   const int warp = static_cast<int>(threadIdx.x) / 32, tiles = a.columns / kTileColumns,
             own_tiles = tiles > warp ? (tiles - warp + kWarps - 1) / kWarps : 0;

@@ -1,5 +1,5 @@
-// The kernels of drafts one by one, against the host's truth: drafts of the host and their verdicts,
-// the path that a reader of states follows, and mixtures with a copy.
+// The kernels of drafts one by one, against the host's truth: drafts of the host and their
+// verdicts, the path that a reader of states follows, and mixtures with a copy.
 
 #include <gtest/gtest.h>
 
@@ -106,8 +106,8 @@ Verdict verdict_on_host(const GivenDraft& given, std::uint64_t seed) {
   return verdict;
 }
 
-/// Defects: a point mass kept in the remainder; siblings tested as if each were drawn from the whole
-/// law; laws, tokens or shape of the draft before.
+/// Defects: a point mass kept in the remainder; siblings tested as if each were drawn from the
+/// whole law; laws, tokens or shape of the draft before.
 TEST_F(DraftKernels, TakeTheHostsDraftsAndGiveItsVerdicts) {
   int accepted = 0, rejected = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
@@ -197,9 +197,8 @@ class OneLaw final : public NextTokens {
 std::vector<float> softmax(const std::vector<float>& logits, float temperature) {
   std::vector<float> law(logits.size());
   const float largest = std::ranges::max(logits);
-  std::ranges::transform(logits, law.begin(), [&](float logit) {
-    return std::exp((logit - largest) / temperature);
-  });
+  std::ranges::transform(logits, law.begin(),
+                         [&](float logit) { return std::exp((logit - largest) / temperature); });
   const float sum = std::accumulate(law.begin(), law.end(), 0.0f);
   for (float& p : law) p /= sum;
   return law;
@@ -218,8 +217,9 @@ TEST_F(DraftKernels, MixACopyAsTheHostDoes) {
     std::vector<float> logits(kFewTokens);
     for (float& logit : logits) logit = static_cast<float>(random_() % 1000) / 200.0f;
     logits[random_() % kFewTokens] += static_cast<float>(random_() % 6);
-    const DecoderOptions options{.sampling = {.temperature = static_cast<double>(temperature)},
-                                 .drafter = {.kind = "lookup_transformer", .lookup_weight = weight}};
+    const DecoderOptions options{
+        .sampling = {.temperature = static_cast<double>(temperature)},
+        .drafter = {.kind = "lookup_transformer", .lookup_weight = weight}};
     const auto host = next_tokens_with_lookup(
         std::make_unique<OneLaw>(softmax(logits, temperature > 0 ? temperature : 1.0f),
                                  softmax(logits, 1.0f)),

@@ -83,6 +83,25 @@ TEST_F(HostLayers, KeepToTheLimit) {
   }
 }
 
+/// Defect: a model that is read for minutes before the device's memory is full.
+TEST_F(HostLayers, EndBeforeTheWeightsOfAModelThatDoesNotFitAreRead) {
+  class Unread final : public DecoderWeights {
+   public:
+    std::vector<float> read(TensorRole, std::int32_t) const override {
+      throw std::logic_error("weights were read");
+    }
+    std::string sha256() const override { return ""; }
+  };
+  shape_.num_layers = 1 << 20;
+  try {
+    const cuda::LlamaCuda model(shape_, Unread(), device_);
+    ADD_FAILURE() << "a model of " << layer_ * shape_.num_layers << " bytes was taken";
+  } catch (const DeviceError& error) {
+    EXPECT_NE(std::string(error.what()).find("--resident-bytes"), std::string::npos)
+        << error.what();
+  }
+}
+
 /// Defect: copies that a round's graph does not hold, so that a replay computes with old layers.
 TEST_F(DeviceRounds, WithLayersFromTheHostGiveTheTokensOfLayersThatStay) {
   DecoderShape shape = small_config();

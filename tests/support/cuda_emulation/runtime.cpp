@@ -126,6 +126,13 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   return cudaSuccess;
 }
 
+/// The emulated device has 16 GiB, of which host memory takes its part too.
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  *free = *total = std::size_t{1} << 34;
+  for (const auto& [address, bytes] : allocations()) *free -= std::min(*free, bytes);
+  return cudaSuccess;
+}
+
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   if (*memory == nullptr) return cudaErrorMemoryAllocation;
