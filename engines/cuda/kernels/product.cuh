@@ -283,8 +283,8 @@ __device__ inline void load_early_partials(const ProductArguments& a, int num_ro
     early[i] = i * 32 + lane < a.num_partials ? partials[i * 32 + lane] : 0.0f;
 }
 
-/// The same, to shared memory, which takes no registers while the product runs. A lane reads what it
-/// copied itself.
+/// The same, to shared memory, which takes no registers while the product runs. A lane reads what
+/// it copied itself.
 /// @param kept  [kWarps][kEarlyPartials * 32]
 __device__ inline void copy_early_partials(const ProductArguments& a, int num_rows, float* kept) {
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
@@ -296,13 +296,18 @@ __device__ inline void copy_early_partials(const ProductArguments& a, int num_ro
   commit_copies();
 }
 
-__device__ inline void take_early_partials(const ProductArguments& a, const float* kept,
-                                           float (&early)[kEarlyPartials]) {
+/// compute_scales() of what copy_early_partials() copied.
+template <int kColumnTiles>
+__device__ void compute_scales(const ProductArguments& a, int num_rows, const float* kept,
+                               float* scales) {
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   wait_for_copies<0>();
+  float early[kEarlyPartials];
 #pragma unroll
   for (int i = 0; i < kEarlyPartials; ++i)
-    early[i] = i * 32 + lane < a.num_partials ? kept[(warp * kEarlyPartials + i) * 32 + lane] : 0.0f;
+    early[i] =
+        i * 32 + lane < a.num_partials ? kept[(warp * kEarlyPartials + i) * 32 + lane] : 0.0f;
+  compute_scales<kColumnTiles>(a, num_rows, early, scales);
 }
 
 template <int kColumnTiles, typename C>

@@ -92,11 +92,7 @@ __global__ void __launch_bounds__(kThreads, resident_blocks(kResident))
       if (next < own_tiles) rows.load(warp + next * kWarps, b[place]);
     }
   }
-  if (a.partials != nullptr) {
-    float early[kEarlyPartials];
-    take_early_partials(a, partials, early);
-    compute_scales<kColumnTiles>(a, num_rows, early, end.scales);
-  }
+  if (a.partials != nullptr) compute_scales<kColumnTiles>(a, num_rows, partials, end.scales);
   end.finish(static_cast<int>(blockIdx.x), sum, early_of_pairs);
 }
 

@@ -44,8 +44,9 @@ TEST_P(PassBits, AreThoseBeforeKernelsWereMadeFaster) {
 }
 
 INSTANTIATE_TEST_SUITE_P(HeadSizes, PassBits,
-                         ::testing::ValuesIn(speclab::testing::by_size(std::vector{2}, std::vector{1, 2},
-                                                               std::vector{0, 1, 2, 3})));
+                         ::testing::ValuesIn(speclab::testing::by_size(std::vector{2},
+                                                                       std::vector{1, 2},
+                                                                       std::vector{0, 1, 2, 3})));
 
 }  // namespace
 }  // namespace speclab::engines

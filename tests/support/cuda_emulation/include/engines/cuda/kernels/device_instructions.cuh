@@ -46,8 +46,7 @@ T __shfl_xor_sync(unsigned, T value, int mask) {
 }
 inline bool __all_sync(unsigned mask, bool predicate) {
   std::uint32_t all = predicate ? 1 : 0;
-  for (int distance = 1; distance < 32; distance *= 2)
-    all &= __shfl_xor_sync(mask, all, distance);
+  for (int distance = 1; distance < 32; distance *= 2) all &= __shfl_xor_sync(mask, all, distance);
   return all != 0;
 }
 inline double __shfl_up_sync(unsigned, double value, int distance) {
