@@ -26,6 +26,7 @@ class DraftKernels : public ::testing::Test {
   void SetUp() override {
     if (!device_is_there()) GTEST_SKIP() << "no CUDA device is here";
     device_ = std::make_unique<Device>();
+    pinned_ = std::make_unique<PinnedDraft>();
     laws_ = DeviceArray<float>(kMaxRows * kFewTokens);
     sums_ = DeviceArray<double>(kMaxRows);
     remainder_ = DeviceArray<float>(kFewTokens);
@@ -47,7 +48,7 @@ class DraftKernels : public ::testing::Test {
   DeviceArray<ForwardState> rows_;
   DeviceArray<float> laws_, remainder_;
   DeviceArray<double> sums_;
-  PinnedDraft pinned_;
+  std::unique_ptr<PinnedDraft> pinned_;
 };
 
 /// A draft of the host and the target's laws behind its nodes.
@@ -118,10 +119,10 @@ TEST_F(DraftKernels, TakeTheHostsDraftsAndGiveItsVerdicts) {
     state_.seed = seed;
     state_.inverse_temperature = 1.0f;
     send();
-    pinned_.force(-1);
-    const DraftSize size = pinned_.fill(given.draft, kMaxRows);
+    pinned_->force(-1);
+    const DraftSize size = pinned_->fill(given.draft, kMaxRows);
     const LawsOnDevice target(given.target, kFewTokens);
-    launch_take_draft(device_state_.data(), pinned_.data(), laws(), 16, context());
+    launch_take_draft(device_state_.data(), pinned_->data(), laws(), 16, context());
     launch_begin_tree_verification(device_state_.data(), rows_.data(), kWholeTree, context());
     launch_verify_tree(device_state_.data(), {laws(), target.view(), remainder_.data()}, context());
     receive();
@@ -146,7 +147,7 @@ TEST_F(DraftKernels, FollowThePathThatStands) {
   state_.moves = {17, 2, {17 + 1, 17 + 4}};  // nodes 2 and 5
   for (int i = 0; i < 6; ++i) state_.drafted[i] = 100 + i;
   send();
-  launch_begin_feature_round(device_state_.data(), rows_.data(), pinned_.data(), context());
+  launch_begin_feature_round(device_state_.data(), rows_.data(), pinned_->data(), context());
   device_->synchronize();
   ForwardState rows;
   copy_to_host(&rows, rows_.data(), sizeof rows);
@@ -161,7 +162,7 @@ TEST_F(DraftKernels, FollowThePathThatStands) {
   const LawsOnDevice target(law, kFewTokens);
   const PinnedArray<RoundResult> result(1);
   launch_verify(device_state_.data(), 0, laws(), target.view(), result.data(), context());
-  launch_begin_feature_round(device_state_.data(), rows_.data(), pinned_.data(), context());
+  launch_begin_feature_round(device_state_.data(), rows_.data(), pinned_->data(), context());
   device_->synchronize();
   copy_to_host(&rows, rows_.data(), sizeof rows);
   EXPECT_EQ(rows.num_rows, 1) << "a round without a draft leaves the root alone";

@@ -156,7 +156,7 @@ TEST(CommittedPredictions, AreThoseOfTheProgram) {
   expect_equal_tables(
       device_predictions_csv(device_predictions(
           {.pass_of = kWidened, .device = "h100,h200", .kernels = "planned", .rounds = true})),
-      "gpu_predicted_rounds/rounds.csv");
+      "gpu_predicted_rounds/predicted_rounds.csv");
 }
 
 std::string device_refusal(const PredictOptions& options) {
