@@ -62,6 +62,7 @@ compare_on_device() {
 # goes on from it, on any machine. A repeated step goes on too. A rehearsal reads a little text with two layers, on the processor.
 train_feature() {
   local settings=() seconds=$train_seconds status=0
+  [ $((${limit:-9999} - 30)) -gt "$seconds" ] || seconds=$((limit > 60 ? limit - 30 : limit / 2))  # run_one's
   if [ "$rehearse" = yes ]; then
     settings=(--set "target.model=\"$model\"" --set "text.files=[\"$speclab_root/README.md\"]" --set "text.held_out_files=[\"$speclab_root/CONTRIBUTING.md\"]" --set text.max_sequences=8 \
       --set text.sequence_length=32 --set 'drafter.device="cpu"' --set drafter.vocabulary_from= --set drafter.reads_layers=false --set drafter.draft_vocabulary=256 --set drafter.intermediate_size=64 \

@@ -15,6 +15,7 @@ import tomllib
 
 import table
 from contestants import start_all
+from measuring_order import in_turn
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COLUMNS = ["date", "revision", "threads", "system", "mode", "category", "prompt", "repetition", "prompt_tokens", "new_tokens",
@@ -97,14 +98,6 @@ def measure(pairs, prompts, repetitions, new_tokens, about, path):
                 answer = row(contestant.generate(mode, ids, new_tokens), new_tokens, contestant, mode, name)
                 append_rows(path, [about | answer | {"category": category, "repetition": repetition, "prompt_tokens": len(ids), "new_tokens": new_tokens}])
             print(f"repetition {repetition + 1}/{repetitions}, prompt {number + 1}/{len(prompts)}", file=sys.stderr)
-
-
-def in_turn(pairs, modes):
-    """[[(contestant, mode)]] in the order of the modes. Ends the program if a mode is nobody's."""
-    known = {mode for _, mode in pairs}
-    if unknown := [mode for mode in modes if mode not in known]:
-        raise SystemExit(f"--in-turn {','.join(unknown)}; allowed: {', '.join(sorted(known))}")
-    return [[pair for pair in pairs if pair[1] == mode] for mode in modes]
 
 
 def measure_all(options, contestants, path, prefill_path):
