@@ -225,7 +225,9 @@ TEST_F(MeasureGpuCalls, TheTemperatureStepMeasuresDraftsOfTheHostToo) {
 TEST_F(MeasureGpuCalls, ACallThatIsKilledLeavesItsRowsAndTheCheckpoint) {
   program("speclab",
           "#!/bin/bash\n[ \"$1\" = train ] && mkdir -p \"$4/v1\" && echo weights "
-          ">\"$4/v1/checkpoint.bin\" && sleep 6\n",
+          ">\"$4/v1/checkpoint.bin\"\nfor ((i = 0; i < 300; ++i)); do [ -e "
+          "\"$OUT/checkpoint.sha256\" ] || sleep 0.1; done\nparent() { awk '{print $4}' "
+          "/proc/$1/stat; }\nkill -KILL $(parent $(parent $PPID))\n",
           "programs");
   pack_drafters();
   make("tree/build/corpora/prose/a.txt", "text\n");
@@ -233,7 +235,9 @@ TEST_F(MeasureGpuCalls, ACallThatIsKilledLeavesItsRowsAndTheCheckpoint) {
                   "build/corpora/prose/a.txt && rm -r build/corpora")
                 .code,
             0);
-  call("ceilings train_feature", "SPECLAB_PACK_SECONDS=1 timeout --signal=KILL 5");
+  const Outcome outcome = call("ceilings train_feature", "SPECLAB_PACK_SECONDS=1");
+  EXPECT_NE(outcome.code, 0) << outcome.output;
+  EXPECT_FALSE(has(text("tree/build/gpu_rows/steps.csv"), "train_feature")) << outcome.output;
   EXPECT_EQ(text("tree/build/corpora/prose/a.txt"), "text\n");
   EXPECT_EQ(text("out/checkpoint_aa"), "weights\n");
   EXPECT_TRUE(has(shell("sha256sum <../out/checkpoint_aa").output, text("out/checkpoint.sha256")));
@@ -245,7 +249,7 @@ TEST_F(MeasureGpuCalls, ACallThatIsKilledLeavesItsRowsAndTheCheckpoint) {
 TEST_F(MeasureGpuCalls, AnInterruptedTrainingIsDoneIfItLeftACheckpoint) {
   make("programs/speclab",
        "#!/bin/bash\ntrap 'exit 130' INT\n[ -z \"$LEFT\" ] || { mkdir -p \"$4/v1\"; touch "
-       "\"$4/v1/$LEFT\"; }\nsleep 9 & wait\n");
+       "\"$4/v1/$LEFT\"; }\nsleep 9 >/dev/null 2>&1 & wait\n");
   const std::string command =
       "chmod +x ../programs/speclab; source scripts/lib/gpu_text_steps.sh; speclab_root=. "
       "rehearse=no programs=../programs output=../rows train_seconds=1; train_feature";
