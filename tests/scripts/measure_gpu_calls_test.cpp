@@ -250,13 +250,14 @@ TEST_F(MeasureGpuCalls, AnInterruptedTrainingIsDoneIfItLeftACheckpoint) {
   make("programs/speclab",
        "#!/bin/bash\ntrap 'exit 130' INT\n[ -z \"$LEFT\" ] || { mkdir -p \"$4/v1\"; touch "
        "\"$4/v1/$LEFT\"; }\nsleep 9 >/dev/null 2>&1 & wait\n");
-  const std::string command =
-      "chmod +x ../programs/speclab; source scripts/lib/gpu_text_steps.sh; speclab_root=. "
-      "rehearse=no programs=../programs output=../rows train_seconds=1; train_feature";
-  const Outcome without = shell("LEFT=; export LEFT; " + command);
+  make("train.sh",
+       "source scripts/lib/gpu_text_steps.sh; speclab_root=. rehearse=no programs=../programs "
+       "output=../rows train_seconds=1; train_feature\n");
+  ASSERT_EQ(shell("chmod +x ../programs/speclab").code, 0);
+  const Outcome without = shell("bash ../train.sh");
   EXPECT_TRUE(without.code == 1 && has(without.output, "left neither a checkpoint nor a drafter"))
       << without.output;
-  EXPECT_EQ(shell("export LEFT=checkpoint.bin; " + command).code, 0);
+  EXPECT_EQ(shell("LEFT=checkpoint.bin bash ../train.sh").code, 0);
 }
 
 /// Defect: a call runs what belongs to another, or a step that failed takes the time of those
