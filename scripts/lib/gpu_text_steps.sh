@@ -59,16 +59,16 @@ compare_on_device() {
 }
 
 # The layer that reads hidden states, trained for `train_seconds`. At their end it is interrupted, and its checkpoint is whole: the same command
-# goes on from it, on any machine. A repeated step goes on too. A rehearsal reads a little text with two layers, on the processor.
+# goes on from it, on any machine. A step that hit its limit goes on too. A rehearsal reads a little text, on the processor.
 train_feature() {
-  local settings=() seconds=$train_seconds status=0
+  local settings=() seconds=$train_seconds status=0 program=$programs/speclab
   [ $((${limit:-9999} - 30)) -gt "$seconds" ] || seconds=$((limit > 60 ? limit - 30 : limit / 2))  # run_one's
   if [ "$rehearse" = yes ]; then
-    settings=(--set "target.model=\"$model\"" --set "text.files=[\"$speclab_root/README.md\"]" --set "text.held_out_files=[\"$speclab_root/CONTRIBUTING.md\"]" --set text.max_sequences=8 \
-      --set text.sequence_length=32 --set 'drafter.device="cpu"' --set drafter.vocabulary_from= --set drafter.reads_layers=false --set drafter.draft_vocabulary=256 --set drafter.intermediate_size=64 \
-      --set drafter.batch=2 --set drafter.epochs=1 --set drafter.validation_sequences=2)
+    program=$build/speclab
+    settings=(--set "text.files=[\"$speclab_root/README.md\"]" --set "text.held_out_files=[\"$speclab_root/CONTRIBUTING.md\"]" --set text.max_sequences=8 --set text.sequence_length=32 \
+      --set 'drafter.device="cpu"' --set drafter.intermediate_size=64 --set drafter.batch=2 --set drafter.epochs=1 --set drafter.validation_sequences=2)
   fi
-  timeout --foreground --signal=INT --kill-after=20 "$seconds" "$programs/speclab" train "$speclab_root/experiments/configs/gpu_train_smollm2_feature.toml" --output "$output/train_feature" "${settings[@]}" || status=$?
+  timeout --foreground --signal=INT --kill-after=20 "$seconds" "$program" train "$speclab_root/experiments/configs/gpu_train_smollm2_feature.toml" --output "$output/train_feature" "${settings[@]}" || status=$?
   [ "$status" -eq 0 ] || [ "$status" -ne 124 ] || compgen -G "$output/train_feature/v*/[cm]*.[bs]*" >/dev/null || { echo "the training left neither a checkpoint nor a drafter"; return 1; }
   [ "$status" -ne 124 ] || { echo "interrupted after $seconds s, as planned; what it left comes back"; status=0; }
   return "$status"
