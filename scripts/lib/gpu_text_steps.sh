@@ -10,11 +10,14 @@ generate_text() {
 }
 
 # The same prompt plain, with every drafter and with trees: the tokens must be equal, and the seconds are rows. The prompt repeats itself, so
-# that copies are found. A rehearsal takes the two drafters that draft what two layers say: the two layers themselves, and copies.
+# that copies are found. In a rehearsal only the two layers themselves draft what they say.
 generate_texts() {
-  local new_tokens=256 shape=3x2x1x1 draft name drafter tree reads drafts=("${generated_drafts[@]}") file compared=() made=()
+  local new_tokens=256 shape=3x2x1x1 draft name drafter tree reads drafts=("${generated_drafts[@]}") made=()
   local prompt="Repeat this twice, then explain it in detail: a steam engine turns heat into motion. A steam engine turns heat into motion. A steam engine turns"
-  if [ "$rehearse" = yes ]; then new_tokens=4 shape=2x1 drafts=("${generated_drafts[0]}" "${generated_drafts[1]}" "${generated_drafts[3]}" "${generated_drafts[6]}"); fi
+  if [ "$rehearse" = yes ]; then
+    new_tokens=4 shape=2x1 drafts=("${generated_drafts[0]}" "${generated_drafts[1]}" "${generated_drafts[6]}")
+    prompt="A steam engine turns heat into motion."
+  fi
   for draft in "${drafts[@]}"; do
     IFS=: read -r name drafter tree <<<"${draft/SHAPE/$shape}"
     reads=()
@@ -22,17 +25,18 @@ generate_texts() {
     generate_text "$name" "$model" --prompt "$prompt" --max-new-tokens "$new_tokens" --drafter "$drafter" "${reads[@]}" --tree "$tree" || return
     made+=("$name")
   done
-  compared=("${made[@]}")
-  if [ "$rehearse" = no ]; then
-    for file in $(further_models); do
-      name=$(basename "$file" .gguf)
-      for drafter in plain prompt_lookup; do
-        generate_text "${name}_$drafter" "$file" --prompt "$prompt" --max-new-tokens "$new_tokens" --drafter "$drafter" || return
-      done
-      python3 "$speclab_root/scripts/lib/gpu_same_texts.py" "$output" "${name}_plain" "${name}_prompt_lookup" || return
-    done
-  fi
-  python3 "$speclab_root/scripts/lib/gpu_same_texts.py" "$output" "${compared[@]}"
+  python3 "$speclab_root/scripts/lib/gpu_same_texts.py" "$output" "${made[@]}" || return
+  [ "$rehearse" = yes ] || generate_texts_of_further_models "$prompt"
+}
+
+# generate_texts_of_further_models PROMPT: plain and with copies, which need no model of their own.
+generate_texts_of_further_models() {
+  local file name drafter
+  for file in $(further_models); do
+    name=$(basename "$file" .gguf)
+    for drafter in plain prompt_lookup; do generate_text "${name}_$drafter" "$file" --prompt "$1" --max-new-tokens 256 --drafter "$drafter" || return; done
+    python3 "$speclab_root/scripts/lib/gpu_same_texts.py" "$output" "${name}_plain" "${name}_prompt_lookup" || return
+  done
 }
 
 run_config() {
