@@ -9,7 +9,7 @@ import sys
 import tarfile
 import zlib
 
-LEFT_OUT = {"site", "pycache", ".lock"}  # of Python's packages, of its caches
+LEFT_OUT = {"site", "pycache", ".lock", "checkpoint.bin"}  # Python's packages and caches; a checkpoint comes back in parts
 HEADER_BYTES = 1024  # of a file in an archive, at most
 
 

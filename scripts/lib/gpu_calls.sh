@@ -1,26 +1,11 @@
 # How scripts/measure_gpu runs steps one after the other: each within its limit, each with a row in steps.csv, all rows packed after each.
-# Source it after common.sh and gpu_steps.sh; `output`, `rehearse`, `deadline`, `revision`, `kernels` and `device` come before `run_steps`.
-declare -A step_limits=([kernel_tests]=60 [ceilings]=20 [ladder]=120 [passes]=90 [kernels]=40 [ncu]=60 [sanitizer]=90 [device_tests]=60
-  [generate]=30 [temperature]=140 [peers]=240 [model_size]=90 [products]=60 [training]=60 [families]=60 [opt]=60 [host_layers]=70)  # seconds
+# Source it after common.sh, gpu_lists.sh and gpu_steps.sh; `output`, `rehearse`, `deadline`, `revision`, `kernels` and `device` come before `run_steps`.
 least_seconds=10    # a step does not start with less
 probe_seconds=5     # a device that takes longer for one kernel hangs
 shown_lines=20      # of a step's log, which is packed whole
+pack_seconds=${SPECLAB_PACK_SECONDS:-30}  # between two archives while a step runs, since a call may be ended from outside; tests take 1
 archive_bytes=$((14 * 1024 * 1024))
-
-# plan_steps CALL: the steps of a call in order. What failed or hit its limit before comes last, since it may do so again.
-plan_steps() {
-  local name late=() call_steps
-  case $1 in
-    1) call_steps=("${call_1_steps[@]}") ;;
-    2) call_steps=("${call_1_steps[@]}" "${model_steps[@]}") ;;
-    *) call_steps=("${gpu_steps[@]}") ;;
-  esac
-  steps=()
-  for name in "${call_steps[@]}"; do
-    if has_row "$name" 'failed|limit' && ! has_row "$name" "done"; then late+=("$name"); else steps+=("$name"); fi
-  done
-  steps+=("${late[@]}")
-}
+most_parts=6        # of a checkpoint, each as large as an archive
 
 # has_row STEP OUTCOME|...: at the present kernels and revision.
 has_row() {
@@ -41,6 +26,7 @@ now_us() { echo "${EPOCHREALTIME//[.,]/}"; }
 is_planted() { [[ ",${SPECLAB_PLANTED_HANG:-}," == *",$1,"* ]]; }
 check_planted() {
   [[ ${SPECLAB_STEP_LIMIT:-1} =~ ^[1-9][0-9]{0,5}$ ]] || fail "SPECLAB_STEP_LIMIT '$SPECLAB_STEP_LIMIT'; allowed: 1 to 999999" 2
+  [[ $pack_seconds =~ ^[1-9][0-9]{0,5}$ ]] || fail "SPECLAB_PACK_SECONDS '$pack_seconds'; allowed: 1 to 999999" 2
   local name planted=${SPECLAB_PLANTED_HANG:-}
   for name in ${planted//,/ }; do
     [[ " probe ${gpu_steps[*]} " == *" $name "* ]] || fail "SPECLAB_PLANTED_HANG '$name'; allowed: probe ${gpu_steps[*]}" 2
@@ -57,9 +43,9 @@ limit_of() {
 }
 
 # run_limited SECONDS LOG COMMAND...: in a process group of its own. Sets `status`, to 124 if the command hit the limit.
-# A process that cannot be ended must hold neither the output of the call nor its lock.
+# A process that cannot be ended must hold neither the output of the call nor its lock. What is there is packed every `pack_seconds`.
 run_limited() {
-  local most_us=$(($1 * 1000000)) log=$2 begin
+  local most_us=$(($1 * 1000000)) log=$2 begin packed=$SECONDS
   shift 2
   begin=$(now_us)
   set -m
@@ -74,6 +60,7 @@ run_limited() {
       break
     fi
     sleep 0.1
+    [ $((SECONDS - packed)) -lt "$pack_seconds" ] || { pack_rows >/dev/null 2>&1 || true; packed=$SECONDS; }
   done
   end_group
 }
@@ -105,7 +92,21 @@ probe_answers() {
   [ "$status" -eq 0 ]
 }
 
-pack_rows() { [ -z "${OUT:-}" ] || python3 "$speclab_root/scripts/lib/gpu_archive.py" "$output" "$OUT/gpu_rows.tar.gz" "$archive_bytes"; }
+# pack_rows: rows in one archive, the checkpoint of a training in parts beside it. A measurement that runs meanwhile has the cores first.
+pack_rows() {
+  [ -n "${OUT:-}" ] || return 0
+  nice -n 19 python3 "$speclab_root/scripts/lib/gpu_archive.py" "$output" "$OUT/gpu_rows.tar.gz" "$archive_bytes" && pack_checkpoint
+}
+
+# pack_checkpoint: checkpoint_aa, checkpoint_ab, ... and the sum of the whole; `cat` joins them.
+pack_checkpoint() {
+  local file sum=$OUT/checkpoint.sha256 parts scratch=$output/site/checkpoint
+  file=$(compgen -G "$output/train_feature/v*/checkpoint.bin" | tail -1) && [ ! "$sum" -nt "$file" ] || return 0
+  parts=$(($(stat -c %s "$file") / archive_bytes + 1))
+  [ "$parts" -le "$most_parts" ] || { echo "$file: $parts parts; allowed: $most_parts of $archive_bytes bytes; it stays here"; return 0; }
+  rm -rf "$scratch" && mkdir -p "$scratch" && cp "$file" "$scratch/whole" && split -b "$archive_bytes" "$scratch/whole" "$scratch/checkpoint_" &&
+    sha256sum <"$scratch/whole" >"$scratch/checkpoint.sha256" && rm "$scratch/whole" && cp "$scratch"/* "$OUT/" && rm -r "$scratch"
+}
 
 # note STEP OUTCOME [SECONDS]: for the table at the end.
 summary=()

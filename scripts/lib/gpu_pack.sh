@@ -5,8 +5,9 @@ aside_folder=$speclab_root/build/results_aside
 kernels_folder=$speclab_root/engines/cuda/kernels
 first_programs=(gpu_bench kernels_cuda_test)  # what call 1 runs; nothing of torch
 other_programs=(speclab libspeclab_engines.so llama_cuda_test training_device_test family_device_test)
-part_bytes=$((8 * 1024 * 1024))  # of the model; small parts fill the calls better
-declare -A packed_models=([drafter]=smollm2-drafter/config.json [ngram]=smollm2-5gram/ngram.bin)  # below results/models, each with a file of its versions
+part_bytes=$((8 * 1024 * 1024))  # of a model; small parts fill the calls better
+training_config=$speclab_root/experiments/configs/gpu_train_smollm2_feature.toml
+declare -A packed_models=([drafter]=smollm2-drafter/config.json [feature]=smollm2-feature/config.json [ngram]=smollm2-5gram/ngram.bin)  # below results/models, each with a file of its versions
 
 kernels_digest() { python3 "$speclab_root/scripts/lib/kernels_digest.py" "$speclab_root"; }
 
@@ -21,10 +22,13 @@ tree_revision() {
 # The folder that holds what belongs in results/, wherever it lies now.
 results_folder() { if [ -e "$speclab_root/results" ]; then echo "$speclab_root/results"; else echo "$aside_folder"; fi; }
 
-# pack: writes everything under another name and then renames it, so that a pack is whole or absent.
+# pack [MODEL.gguf...]: writes everything under another name and then renames it, so that a pack is whole or absent. Further models come last.
 pack() {
   local scratch=$pack_folder.part build=${SPECLAB_BUILD:-$speclab_root/build/release} name folder
   [ -e "$speclab_model" ] || fail "no model at $speclab_model; run scripts/setup" 2
+  for name in "$@"; do
+    [[ -e $name && $name =~ (^|/)[A-Za-z0-9][A-Za-z0-9._-]*\.gguf$ ]] || fail "model $(printf %q "$name"); allowed: files that are here, named with letters, digits, dots, dashes and underscores, that end in .gguf" 2
+  done
   for name in "${!packed_models[@]}"; do
     folder=${packed_models[$name]%/*}
     [ -e "$(results_folder)/models/$folder" ] || fail "no $name at $(results_folder)/models/$folder; it is committed: git checkout results/models/$folder" 2
@@ -35,7 +39,8 @@ pack() {
   pack_wheels "$scratch/programs/unpacked/wheels"
   compress "$scratch/first"
   compress "$scratch/programs"
-  pack_model "$scratch"
+  for name in "$speclab_model" "$@"; do pack_model "$scratch" "$name"; done
+  pack_text "$scratch/text"
   for name in "${!packed_models[@]}"; do cp -r "$(results_folder)/models/${packed_models[$name]%/*}" "$scratch/$name"; done
   echo "$speclab_root" >"$scratch/first/source_folder"
   tree_revision >"$scratch/first/revision"
@@ -89,17 +94,33 @@ pack_wheels() {
   mkdir -p "$1" && cp "$kept"/gguf-*.whl "$1/"
 }
 
-# pack_model FOLDER: model_1, model_2, ... below it, and their checksums in first/.
+# pack_model FOLDER FILE: NAME_1, NAME_2, ... below the folder for NAME.gguf; its name and the checksums of its parts in first/.
 pack_model() {
-  local part number=0
+  local file name part number=0
+  file=$(basename "$2") name=$(basename "$2" .gguf)
   mkdir "$1/parts"
-  split -a 3 -b "$part_bytes" "$speclab_model" "$1/parts/"
+  split -a 4 -b "$part_bytes" "$2" "$1/parts/"
   for part in "$1"/parts/*; do
     number=$((number + 1))
-    mkdir "$1/model_$number" && mv "$part" "$1/model_$number/part"
-    (cd "$1" && sha256sum "model_$number/part") >>"$1/first/model_parts.sha256"
+    mkdir "$1/${name}_$number" && mv "$part" "$1/${name}_$number/part"
+    (cd "$1" && sha256sum "${name}_$number/part") >>"$1/first/model_parts.sha256"
   done
   rmdir "$1/parts"
+  echo "$file" >>"$1/first/models"
+}
+
+# texts_of_training: paths below the root that the training on the device reads, a line each.
+texts_of_training() { sed -n 's|^[^#]*"\.\./\.\./\(build/corpora/[^"]*\)".*|\1|p' "$training_config"; }
+
+# pack_text FOLDER: the texts with their sources beside them, compressed; nothing if they were not fetched.
+pack_text() {
+  local texts=() text
+  for text in $(texts_of_training); do
+    [ -e "$speclab_root/$text" ] || { echo "no $text; train_feature will be left out. scripts/corpora fetches it" >&2; return 0; }
+    texts+=("$text")
+    [ ! -e "$speclab_root/$text.source.json" ] || texts+=("$text.source.json")
+  done
+  mkdir -p "$1" && tar -C "$speclab_root" -czf "$1/text.tar.gz" "${texts[@]}"
 }
 
 # rename FROM TO: within a file system, or not at all.

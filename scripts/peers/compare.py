@@ -15,6 +15,7 @@ import tomllib
 
 import table
 from contestants import start_all
+from measuring_order import in_turn
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COLUMNS = ["date", "revision", "threads", "system", "mode", "category", "prompt", "repetition", "prompt_tokens", "new_tokens",
@@ -35,6 +36,7 @@ def parse_options():
     parser.add_argument("--output", help="(results/runs/peers_DEVICE)")
     parser.add_argument("--prefill-tokens", type=int, default=400)
     parser.add_argument("--prefill-repetitions", type=int, help="(10; quick 4)")
+    parser.add_argument("--in-turn", help="modes, parted by commas: one after the other in this order, and no others")
     parser.add_argument("--table-only", action="store_true")
     options = parser.parse_args()
     options.output = options.output or os.path.join(ROOT, "results", "runs", "peers_" + options.device)
@@ -99,12 +101,33 @@ def measure(pairs, prompts, repetitions, new_tokens, about, path):
 
 
 def measure_all(options, contestants, path, prefill_path):
-    """Prompts of one length, read by plain decoding; then whole generations of every mode."""
+    """Prompts of one length, read by plain decoding; then whole generations of every mode. In turn, generations come first."""
     about = {"date": datetime.date.today().isoformat(), "revision": revision(options.speclab), "threads": options.threads}
     prompts = read_prompts(options, contestants[0])
     pairs = [(contestant, mode) for contestant in contestants for mode in contestant.modes]
-    measure([pair for pair in pairs if pair[1] == "plain"], prefill_prompts(prompts, options.prefill_tokens), options.prefill_repetitions, 2, about, prefill_path)
-    measure(pairs, prompts, options.repetitions, options.new_tokens, about, path)
+    groups = in_turn(pairs, options.in_turn.split(",")) if options.in_turn else [pairs]
+
+    def prefill():
+        plain = [pair for pair in pairs if pair[1] == "plain"]
+        measure(plain, prefill_prompts(prompts, options.prefill_tokens), options.prefill_repetitions, 2, about, prefill_path)
+
+    if not options.in_turn:
+        prefill()
+    for group in groups:
+        measure(group, prompts, options.repetitions, options.new_tokens, about, path)
+    if options.in_turn:
+        prefill()
+
+
+def note_loads(contestants, path):
+    """Seconds until each contestant that stays loaded was ready."""
+    with open(path, "w", encoding="ascii", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["system", "load_seconds"])
+        for contestant in contestants:
+            if contestant.load_seconds is not None:
+                writer.writerow([contestant.name, f"{contestant.load_seconds:.2f}"])
+                print(f"{contestant.name} loaded in {contestant.load_seconds:.1f} s", file=sys.stderr)
 
 
 def newest_drafter():
@@ -121,6 +144,7 @@ def main():
     if not options.table_only:
         cache = os.environ.get("SPECLAB_CACHE") or os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "speclab")
         contestants = start_all(options, newest_drafter(), os.path.join(cache, "logs"))
+        note_loads(contestants, os.path.join(options.output, "loads.csv"))
         measure_all(options, contestants, path, prefill_path)
         for contestant in contestants:
             contestant.close()

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 import worker
 
@@ -17,9 +18,11 @@ class Peer:
         self.name = name
         log = open(os.path.join(log_folder, f"{name}.log"), "w", encoding="utf-8")
         command = [sys.executable, os.path.join(FOLDER, script), *map(str, arguments)]
+        begin = time.perf_counter()
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
         self.log = log.name
         self.modes = self.reply()["modes"]
+        self.load_seconds = time.perf_counter() - begin
 
     def without(self, mode):
         """The same, but for one of its modes."""
@@ -46,21 +49,23 @@ class Speclab:
     """`speclab generate`, a process a call; the seconds it reports leave out loading."""
 
     name = "speclab"
+    load_seconds = None  # each call loads anew
     options = {
         "plain": ["--drafter", "plain"],
         "prompt_lookup_5": ["--drafter", "prompt_lookup", "--speculation-length", "5"],
         "prompt_lookup_10": ["--drafter", "prompt_lookup", "--speculation-length", "10"],
         "small_transformer": ["--drafter", "small_transformer"],
+        "small_transformer_4": ["--drafter", "small_transformer", "--speculation-length", "4"],
     }
-    cuda_modes = ["plain", "small_transformer"]
+    cuda_modes = ["plain", "small_transformer", "small_transformer_4"]
 
     def __init__(self, program, threads, drafter, device):
         self.command = [program, "generate", "--json", "--temperature", "0", "--ignore-eos", "--threads", str(threads), "--device", device]
         if device == "cuda":
             self.command += ["--rounds", "device"]
         has_drafter = os.path.exists(os.path.join(drafter, "config.json"))
-        modes = self.cuda_modes if device == "cuda" else list(self.options)
-        self.modes = [mode for mode in modes if mode != "small_transformer" or has_drafter]
+        modes = self.cuda_modes if device == "cuda" else [mode for mode in self.options if mode != "small_transformer_4"]
+        self.modes = [mode for mode in modes if not mode.startswith("small_transformer") or has_drafter]
 
     def run(self, *options):
         result = subprocess.run([*self.command, *options], capture_output=True, text=True, check=False)

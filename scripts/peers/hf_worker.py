@@ -62,6 +62,14 @@ def load_drafter(folder, dtype):
     return model
 
 
+def drafting_always(model, num_tokens):
+    """As many drafts in every round, however sure the drafter is."""
+    model.generation_config.num_assistant_tokens = num_tokens
+    model.generation_config.num_assistant_tokens_schedule = "constant"
+    model.generation_config.assistant_confidence_threshold = 0.0
+    return model
+
+
 def main():
     path, dtype, threads, drafter, device = sys.argv[1], getattr(torch, sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5]
     torch.set_num_threads(threads)
@@ -69,6 +77,8 @@ def main():
     modes = dict(CUDA_MODES if device == "cuda" else MODES)
     if os.path.exists(os.path.join(drafter, "config.json")):
         modes["assisted"] = {"assistant_model": without_end(load_drafter(drafter, dtype)).to(device)}
+        if device == "cuda":
+            modes["assisted_4"] = {"assistant_model": drafting_always(without_end(load_drafter(drafter, dtype)).to(device), 4)}
 
     compiled = set()
 

@@ -21,15 +21,18 @@ class MeasureGpuCalls : public MeasureGpuTree {
     make(first + "revision", "abc\n");
     make(first + "kernels", "0123456789abcdef\n");
     make(first + "source_folder", path("tree") + "\n");
+    make(first + "models", model_name() + "\n");
     ASSERT_EQ(
         shell("truncate -s 20M ../cache/models/*; split -b 8M ../cache/models/" + model_name() +
-              " build/part_; for n in 1 2 3; do mkdir build/gpu_pack/model_$n; done; "
-              "mv build/part_aa build/gpu_pack/model_1/part; mv build/part_ab "
-              "build/gpu_pack/model_2/part; mv build/part_ac build/gpu_pack/model_3/part; "
-              "cd build/gpu_pack; sha256sum model_*/part >first/model_parts.sha256; rm "
-              "../../../cache/models/*")
+              " build/part_; n=0; for file in build/part_*; do n=$((n + 1)); " +
+              "mkdir build/gpu_pack/" + part_of("$n") + "; mv $file build/gpu_pack/" +
+              part_of("$n") + "/part; done; cd build/gpu_pack; sha256sum " + part_of("*") +
+              "/part >first/model_parts.sha256; rm ../../../cache/models/*")
             .code,
         0);
+  }
+  static std::string part_of(const std::string& number) {
+    return "smollm2-135m-instruct-q4_1_" + number;
   }
 
   /// Into the archive of a packed folder.
@@ -48,6 +51,7 @@ class MeasureGpuCalls : public MeasureGpuTree {
   /// The tree travels without results/.
   void pack_drafters() const {
     ASSERT_EQ(shell("mv results/models/smollm2-drafter build/gpu_pack/drafter && mv "
+                    "results/models/smollm2-feature build/gpu_pack/feature && mv "
                     "results/models/smollm2-5gram build/gpu_pack/ngram && rm -r results")
                   .code,
               0);
@@ -174,18 +178,19 @@ TEST_F(MeasureGpuCalls, ASkippedTestIsAFailure) {
 /// Defect: a step without its model counts as failed, or a model with a damaged part is used.
 TEST_F(MeasureGpuCalls, TheModelIsJoinedOnceAllPartsAreWhole) {
   program("llama_cuda_test", "#!/bin/bash\necho '[  PASSED  ] 3 tests.'\n", "programs");
-  ASSERT_EQ(shell("mv build/gpu_pack/model_2 ..; mv build/gpu_pack/model_3/part ../whole; echo "
-                  "damaged >build/gpu_pack/model_3/part")
+  ASSERT_EQ(shell("cd build/gpu_pack; mv " + part_of("2") + " ../..; mv " + part_of("3") +
+                  "/part ../../whole; echo damaged >" + part_of("3") + "/part")
                 .code,
             0);
   const Outcome early = call("device_tests");
   EXPECT_EQ(early.code, 0) << early.output;
-  EXPECT_TRUE(
-      has(early.output,
-          "device_tests: left out, the model is not whole; parts not here: model_2 model_3"))
+  EXPECT_TRUE(has(early.output, "device_tests: left out, the model is not whole; parts not here: " +
+                                    part_of("2") + " " + part_of("3")))
       << early.output;
   EXPECT_FALSE(is_there("tree/build/gpu_rows/steps.csv"));
-  ASSERT_EQ(shell("mv ../model_2 build/gpu_pack/; mv ../whole build/gpu_pack/model_3/part").code,
+  ASSERT_EQ(shell("mv " + part_of("2") + " build/gpu_pack/; mv whole build/gpu_pack/" +
+                  part_of("3") + "/part")
+                .code,
             0);
   EXPECT_EQ(call("device_tests").code, 0);
   EXPECT_EQ(std::filesystem::file_size(path("cache/models/" + model_name())),
@@ -201,19 +206,58 @@ TEST_F(MeasureGpuCalls, TheDraftersStandWhereProgramsLook) {
   EXPECT_TRUE(is_there("tree/results/models/smollm2-5gram/v1/ngram.bin"));
 }
 
-/// Defect: rows over temperature are of one drafter, or the step begins without the n-grams.
+/// Defect: rows over temperature lack a drafter, or the step begins before all drafters have come.
 TEST_F(MeasureGpuCalls, TheTemperatureStepMeasuresDraftsOfTheHostToo) {
   program("speclab", "#!/bin/bash\necho \"ran $(basename \"$2\")\"\n", "programs");
   pack_drafters();
-  ASSERT_EQ(shell("mv build/gpu_pack/ngram ..").code, 0);
-  EXPECT_TRUE(
-      has(call("temperature").output, "temperature: left out, build/gpu_pack/ngram is not here"));
-  ASSERT_EQ(shell("mv ../ngram build/gpu_pack/").code, 0);
+  for (const char* name : {"feature", "ngram"}) {
+    ASSERT_EQ(shell(std::string("mv build/gpu_pack/") + name + " ..").code, 0);
+    EXPECT_TRUE(has(call("temperature").output,
+                    std::string("temperature: left out, build/gpu_pack/") + name + " is not here"));
+    ASSERT_EQ(shell(std::string("mv ../") + name + " build/gpu_pack/").code, 0);
+  }
   const Outcome outcome = call("temperature");
-  EXPECT_TRUE(has(outcome.output, "ran gpu_walltime_vs_temperature.toml") &&
-              has(outcome.output, "ran gpu_host_drafts_vs_temperature.toml"))
-      << outcome.output;
+  EXPECT_TRUE(has(outcome.output, "ran gpu_drafters_vs_temperature.toml")) << outcome.output;
   EXPECT_EQ(steps(), "temperature,done\n");
+}
+
+/// Defect: rows and the checkpoint of a step that runs are lost where the machine ends the call.
+TEST_F(MeasureGpuCalls, ACallThatIsKilledLeavesItsRowsAndTheCheckpoint) {
+  program("speclab",
+          "#!/bin/bash\n[ \"$1\" = train ] && mkdir -p \"$4/v1\" && echo weights "
+          ">\"$4/v1/checkpoint.bin\"\nfor ((i = 0; i < 300; ++i)); do [ -e "
+          "\"$OUT/checkpoint.sha256\" ] || sleep 0.1; done\nparent() { awk '{print $4}' "
+          "/proc/$1/stat; }\nkill -KILL $(parent $(parent $PPID))\n",
+          "programs");
+  pack_drafters();
+  make("tree/build/corpora/prose/a.txt", "text\n");
+  ASSERT_EQ(shell("mkdir build/gpu_pack/text && tar -czf build/gpu_pack/text/text.tar.gz "
+                  "build/corpora/prose/a.txt && rm -r build/corpora")
+                .code,
+            0);
+  const Outcome outcome = call("ceilings train_feature", "SPECLAB_PACK_SECONDS=1");
+  EXPECT_NE(outcome.code, 0) << outcome.output;
+  EXPECT_FALSE(has(text("tree/build/gpu_rows/steps.csv"), "train_feature")) << outcome.output;
+  EXPECT_EQ(text("tree/build/corpora/prose/a.txt"), "text\n");
+  EXPECT_EQ(text("out/checkpoint_aa"), "weights\n");
+  EXPECT_TRUE(has(shell("sha256sum <../out/checkpoint_aa").output, text("out/checkpoint.sha256")));
+  EXPECT_TRUE(has(archived(), "./train_feature.log") && has(archived(), "gpu_bench_ceilings.csv"))
+      << archived();
+}
+
+/// Defect: a training that its time ended counts as failed, or one that left nothing as done.
+TEST_F(MeasureGpuCalls, AnInterruptedTrainingIsDoneIfItLeftACheckpoint) {
+  make("programs/speclab",
+       "#!/bin/bash\ntrap 'exit 130' INT\n[ -z \"$LEFT\" ] || { mkdir -p \"$4/v1\"; touch "
+       "\"$4/v1/$LEFT\"; }\nsleep 9 >/dev/null 2>&1 & wait\n");
+  make("train.sh",
+       "source scripts/lib/gpu_text_steps.sh; speclab_root=. rehearse=no programs=../programs "
+       "output=../rows train_seconds=1; train_feature\n");
+  ASSERT_EQ(shell("chmod +x ../programs/speclab").code, 0);
+  const Outcome without = shell("bash ../train.sh");
+  EXPECT_TRUE(without.code == 1 && has(without.output, "left neither a checkpoint nor a drafter"))
+      << without.output;
+  EXPECT_EQ(shell("LEFT=checkpoint.bin bash ../train.sh").code, 0);
 }
 
 /// Defect: a call runs what belongs to another, or a step that failed takes the time of those
@@ -221,16 +265,19 @@ TEST_F(MeasureGpuCalls, TheTemperatureStepMeasuresDraftsOfTheHostToo) {
 TEST_F(MeasureGpuCalls, ACallBeginsWithWhatIsUndoneAndEndsWithWhatFailed) {
   make("bin/ncu", "#!/bin/bash\nexit 1\n");
   make("bin/compute-sanitizer", "#!/bin/bash\nexit 0\n");
-  ASSERT_EQ(shell("chmod +x ../bin/*").code, 0);
-  EXPECT_EQ(call("--call 1", "SPECLAB_PLANTED_HANG=ladder SPECLAB_STEP_LIMIT=1").code, 1);
+  ASSERT_EQ(shell("chmod +x ../bin/*; rm -r build/gpu_pack/" + part_of("1")).code, 0);
+  EXPECT_EQ(call("--call 5").code, 1) << "ncu failed";
   EXPECT_EQ(steps(),
-            "kernel_tests,done ceilings,done ladder,limit passes,done kernels,done ncu,failed "
-            "sanitizer,done\n");
-  ASSERT_EQ(shell("rm -r build/gpu_pack/model_1").code, 0);
+            "kernel_tests,done sanitizer,done ceilings,done passes,done kernels,done ncu,failed\n");
+  ASSERT_EQ(shell("rm build/gpu_rows/steps.csv").code, 0);
+  EXPECT_EQ(call("--call 1", "SPECLAB_PLANTED_HANG=passes SPECLAB_STEP_LIMIT=1").code, 1);
   EXPECT_EQ(call("--call 2").code, 1);
   EXPECT_EQ(steps(),
-            "kernel_tests,done ceilings,done ladder,limit passes,done kernels,done ncu,failed "
-            "sanitizer,done ladder,done ncu,failed\n");
+            "kernel_tests,done ceilings,done passes,limit kernels,done ncu,failed passes,done "
+            "ncu,failed\n");
+  ASSERT_EQ(shell("rm build/gpu_rows/steps.csv").code, 0);
+  EXPECT_EQ(call("--call 7").code, 0);
+  EXPECT_EQ(steps(), "host_layers,done opt,done products,done ladder,done\n");
 }
 
 /// Defect: a call that is ended from outside leaves processes behind, or loses its rows.

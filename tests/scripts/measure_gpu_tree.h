@@ -19,7 +19,10 @@ class MeasureGpuTree : public ::testing::Test {
     std::filesystem::remove_all(scratch_);
     make("tree/engines/cuda/kernels/a.cu", "__global__ void add(int* x) { *x += 1'000; }\n");
     make("tree/results/models/smollm2-drafter/v1/config.json", "{}\n");
+    make("tree/results/models/smollm2-feature/v1/config.json", "{}\n");
     make("tree/results/models/smollm2-5gram/v1/ngram.bin", "grams\n");
+    make("tree/experiments/configs/gpu_train_smollm2_feature.toml",
+         "[text]\nfiles = [\n  \"../../build/corpora/prose/a.txt\",\n]\n");
     make("tree/results/reference/table.csv", "a\n");
     make("tree/.gitignore", "/build/\n");
     make("bin/nvidia-smi", "#!/bin/sh\necho 'Some Device'\n");
@@ -36,6 +39,10 @@ class MeasureGpuTree : public ::testing::Test {
   void TearDown() override { std::filesystem::remove_all(scratch_); }
 
   static std::string model_name() { return "smollm2-135m-instruct-q4_1.gguf"; }
+  /// The folder of a part in a pack.
+  static std::string part(int number) {
+    return "smollm2-135m-instruct-q4_1_" + std::to_string(number);
+  }
   std::string path(const std::string& name) const { return scratch_ + "/" + name; }
   bool is_there(const std::string& name) const { return std::filesystem::exists(path(name)); }
   std::string text(const std::string& name) const { return read_file(path(name)); }

@@ -1,5 +1,6 @@
 // Measures what the CUDA device can do and how near the engine comes. Rows are written as they are
-// measured. Usage: gpu_bench OUTPUT.csv STEP... [--shapes NAME,...] [--tiny] Steps: probe (does the
+// measured. Usage: gpu_bench OUTPUT.csv STEP... [--shapes NAME,...] [--tiny]
+// [--seconds S] Steps: probe (does the
 // device answer), ceilings, products, ladder (variants of the product), passes (whole ones, in
 // several forms), kernels (each one's share of a pass), host_layers
 // (passes whose layers come from host memory), profile (what a profiler looks at),
@@ -77,6 +78,13 @@ std::string allowed_steps() {
   return names + kPredictions;
 }
 
+double whole_seconds(const std::string& text) {
+  if (text.empty() || text.size() > 6 ||
+      !std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }))
+    throw ConfigError("--seconds '" + escaped(text) + "'; allowed: 0 to 999999");
+  return std::stod(text);
+}
+
 void run(const std::vector<std::string>& arguments) {
   if (arguments[0].empty() || arguments[0].front() == '-')
     throw ConfigError("OUTPUT '" + escaped(arguments[0]) +
@@ -94,11 +102,13 @@ void run(const std::vector<std::string>& arguments) {
       predicts = true;
     else if (arguments[i] == "--tiny")
       sizes.is_tiny = true;
+    else if (arguments[i] == "--seconds" && i + 1 < arguments.size())
+      sizes.seconds = whole_seconds(arguments[++i]);
     else if (arguments[i] == "--shapes" && i + 1 < arguments.size())
       names = arguments[++i];
     else
       throw ConfigError("'" + escaped(arguments[i]) + "'; allowed: " + allowed_steps() +
-                        ", --shapes NAME,..., --tiny");
+                        ", --shapes NAME,..., --seconds S, --tiny");
   }
   if (steps.empty() && !predicts) throw ConfigError("no step; allowed: " + allowed_steps());
   const std::vector<CatalogueEntry> shapes = chosen_shapes(names, sizes);
@@ -113,7 +123,10 @@ void run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   if (argc < 3)
-    return std::fputs("usage: gpu_bench OUTPUT.csv STEP... [--shapes NAME,...] [--tiny]\n", stderr),
+    return std::fputs(
+               "usage: gpu_bench OUTPUT.csv STEP... [--shapes NAME,...] "
+               "[--seconds S] [--tiny]\n",
+               stderr),
            2;
   try {
     std::signal(SIGXFSZ, SIG_IGN);  // a full disk is an error with a name

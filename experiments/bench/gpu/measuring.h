@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,7 @@ namespace speclab::engines::cuda {
 /// How much is measured. Tiny sizes rehearse the steps where there is no device.
 struct Sizes {
   bool is_tiny = false;
+  std::optional<double> seconds{};  ///< after which host_layers begins no point; none: no limit
   std::size_t bytes() const { return is_tiny ? std::size_t{1} << 16 : std::size_t{4} << 30; }
   int repeats() const { return is_tiny ? 2 : 9; }
   int calls() const { return is_tiny ? 1 : 4; }
@@ -108,8 +111,9 @@ class Stopwatch {
   Stopwatch& operator=(const Stopwatch&) = delete;
 
   /// Milliseconds of device time a call, `repeats` times over `calls` of them, after a warm-up.
-  Measured milliseconds(int repeats, int calls, const std::function<void()>& call) {
-    for (int i = 0; i < 3; ++i) call();
+  Measured milliseconds(int repeats, int calls, const std::function<void()>& call,
+                        int warm_ups = 3) {
+    for (int i = 0; i < warm_ups; ++i) call();
     std::vector<double> times;
     for (int r = 0; r < repeats; ++r) {
       check(cudaEventRecord(begin_, device_.context().stream), "recording an event");
@@ -137,6 +141,18 @@ struct Bench {
   Measured time(const std::function<void()>& call) {
     return stopwatch.milliseconds(sizes.repeats(), sizes.calls(), call);
   }
+  /// As `time`, but a call of more than 50 ms is repeated once alone, behind one warm-up.
+  Measured time_few(const std::function<void()>& call) {
+    constexpr double kLongMs = 50;
+    const Measured once = stopwatch.milliseconds(1, 1, call, 1);
+    return once.median > kLongMs ? once : time(call);
+  }
+  bool has_time() const {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+    return !sizes.seconds || passed.count() < *sizes.seconds;
+  }
+
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 
   Sizes sizes;
   Device device;

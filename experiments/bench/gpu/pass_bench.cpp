@@ -54,6 +54,11 @@ class ChainPass {
     return bench_.time([&] { graph.launch(bench_.context()); });
   }
 
+  Measured time_few() const {
+    const Graph graph(bench_.context(), [&] { put(); });
+    return bench_.time_few([&] { graph.launch(bench_.context()); });
+  }
+
  private:
   static DeviceArray<ForwardState> state_of(int context, int rows) {
     ForwardState state{};
@@ -130,6 +135,27 @@ Measured copy_rate(Bench& bench, std::size_t bytes) {
               static_cast<double>(bytes));
 }
 
+/// @return the points that no time was left for, each behind a semicolon
+std::string measure_shape_from_host(Bench& bench, const CatalogueEntry& entry) {
+  const int context = bench.sizes.contexts().front();
+  const DeviceLlama llama(*entry.shape, *random_decoder_weights(*entry.shape, 1), bench.device,
+                          ResidentLayers::least_bytes(*entry.shape));
+  const Measured copy =
+      copy_rate(bench, static_cast<std::size_t>(LayerBlock(*entry.shape).bytes()));
+  bench.rows.add("copy of a layer from pinned memory", entry.name, 0, "GB/s", copy);
+  const double ideal_ms =
+      static_cast<double>(llama.resident_layers().streamed_bytes) / copy.median / 1e6;
+  std::string left_out;
+  for (const int rows : bench.sizes.ladder_rows())
+    if (bench.has_time())
+      bench.rows.add(fmt::format("pass with layers from the host at context {}", context),
+                     entry.name, rows, "ms",
+                     ChainPass(bench, entry, llama, context, rows).time_few(), ideal_ms);
+    else
+      left_out += fmt::format("; {} at {} rows", entry.name, rows);
+  return left_out;
+}
+
 DeviceLlama random_llama(const Bench& bench, const DecoderShape& shape) {
   return {shape, *random_decoder_weights(shape, 1), bench.device};
 }
@@ -174,20 +200,18 @@ void measure_kernels(Bench& bench, const std::vector<CatalogueEntry>& shapes) {
 }
 
 void measure_passes_from_host(Bench& bench, const std::vector<CatalogueEntry>& shapes) {
-  const int context = bench.sizes.contexts().front();
+  std::string left_out;
   for (const CatalogueEntry& entry : shapes) {
-    const DeviceLlama llama(*entry.shape, *random_decoder_weights(*entry.shape, 1), bench.device,
-                            ResidentLayers::least_bytes(*entry.shape));
-    const Measured copy =
-        copy_rate(bench, static_cast<std::size_t>(LayerBlock(*entry.shape).bytes()));
-    bench.rows.add("copy of a layer from pinned memory", entry.name, 0, "GB/s", copy);
-    const double ideal_ms =
-        static_cast<double>(llama.resident_layers().streamed_bytes) / copy.median / 1e6;
-    for (const int rows : bench.sizes.ladder_rows())
-      bench.rows.add(fmt::format("pass with layers from the host at context {}", context),
-                     entry.name, rows, "ms", ChainPass(bench, entry, llama, context, rows).time(),
-                     ideal_ms);
+    if (bench.has_time())
+      left_out += measure_shape_from_host(bench, entry);
+    else
+      left_out += fmt::format("; {} whole", entry.name);
   }
+  if (!left_out.empty())
+    throw DeviceError(
+        fmt::format("no time was left within {} s for passes of{}; the others were "
+                    "measured; give --seconds more",
+                    *bench.sizes.seconds, left_out.substr(1)));
 }
 
 void launch_profiled_kernels(Bench& bench, const std::vector<CatalogueEntry>& shapes) {
