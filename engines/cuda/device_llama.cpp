@@ -270,7 +270,7 @@ void DeviceLlama::put_pass(const ForwardState* state, const KvCacheCuda& cache,
   if (stream_) stream_->begin(context);
   if (keeps(embed_kernel)) put_embeddings(pass);
   for (std::size_t l = 0; l < layers_.size(); ++l) put_layer(l, pass);
-  if (shape.wanting > 0 && keeps(head_kernel)) put_head(state, shape.wanting);
+  if (shape.wanting > 0 && keeps(head_kernel)) put_head(state, shape);
 }
 
 void DeviceLlama::put_embeddings(const Pass& pass) const {
@@ -338,16 +338,14 @@ void DeviceLlama::put_layer(std::size_t l, const Pass& pass) const {
   if (l >= first_streamed) stream_->give_back(l - first_streamed, context);
 }
 
-void DeviceLlama::put_head(const ForwardState* state, int wanting) const {
+void DeviceLlama::put_head(const ForwardState* state, const PassShape& shape) const {
   const LaunchContext& context = device_.context();
   const bool is_whole = config_.draft_vocabulary.empty();
   launch_head(head_arguments(state), is_whole ? logits_.data() : draft_logits_.data(), best_.data(),
-              config_.num_logits(), wanting, context);
-  if (is_whole) return;
-  const DraftLogits draft{draft_logits_.data(), draft_tokens_.data(), draft_rows_.data(),
-                          config_.num_logits(), config_.vocab_size};
-  launch_spread_logits(&state->num_wanting, draft, logits_.data(), best_.data(), head_blocks(),
-                       wanting, context);
+              config_.num_logits(), shape.wanting, context);
+  if (is_whole || !shape.spreads_logits) return;
+  launch_spread_logits(&state->num_wanting, draft_logits(), logits_.data(), best_.data(),
+                       head_blocks(), shape.wanting, context);
 }
 
 float* DeviceLlama::kept_behind(std::int32_t layer, const Pass& pass) const {

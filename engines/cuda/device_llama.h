@@ -41,7 +41,12 @@ class DeviceLlama {
   const Device& device() const { return device_; }
   float* logits() const {
     return logits_.data();
-  }  ///< [kMaxRows, vocab_size]: minus infinity outside a draft vocabulary
+  }  ///< [kMaxRows, vocab_size]: minus infinity outside a draft vocabulary, of passes that spread
+  /// What the head left before it was spread; without logits where it has the whole vocabulary.
+  DraftLogits draft_logits() const {
+    return {draft_logits_.data(), draft_tokens_.data(), draft_rows_.data(),
+            static_cast<std::int32_t>(draft_tokens_.size()), config_.vocab_size};
+  }
   BestLogit* best() const { return best_.data(); }  ///< [kMaxRows, head_blocks]
   std::int32_t head_blocks() const;
   std::int64_t weight_bytes() const;  ///< read by one pass with logits
@@ -78,7 +83,7 @@ class DeviceLlama {
   void load_rotations();
   void load_draft_vocabulary();
   void load_fusion(const DecoderWeights& weights);
-  void put_head(const ForwardState* state, int wanting) const;
+  void put_head(const ForwardState* state, const PassShape& shape) const;
 
   /// What one pass is given.
   struct Pass {

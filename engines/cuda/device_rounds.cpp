@@ -1,5 +1,7 @@
 #include "engines/cuda/device_rounds.h"
 
+#include <cuda_runtime_api.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -7,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "engines/cuda/cuda_errors.h"
 #include "engines/cuda/kernels/rounds.h"
 #include "sim/system/errors.h"
 
@@ -21,7 +24,9 @@ DeviceArray<float> room_for_laws(bool is_needed, std::int32_t laws, const Device
 }
 
 PassOutput output_of(const DeviceLlama& model) {
-  return {model.logits(), model.best(), model.head_blocks()};
+  const DraftLogits draft = model.draft_logits();
+  if (draft.logits == nullptr) return {model.logits(), model.best(), model.head_blocks()};
+  return {draft.logits, model.best(), model.head_blocks(), draft.tokens, draft.rows, draft.size};
 }
 
 /// @param slots  upper bound of those in use
@@ -97,6 +102,7 @@ DeviceRounds::DeviceRounds(const DeviceLlama& target, const DeviceLlama* draft,
       draft_(draft),
       tree_(plan_of(draft != nullptr, options)),
       drafts_on_host_(options.drafts_on_host),
+      mixes_copies_(options.mixes_copies),
       num_features_(draft ? num_features(draft->config()) : 0),
       max_length_(longest_draft(draft != nullptr, options)),
       inverse_temperature_(options.temperature > 0 ? static_cast<float>(1.0 / options.temperature)
@@ -134,6 +140,7 @@ void DeviceRounds::begin(const CachedModel& target, const CachedModel& draft,
   state.moves.first = state.length;
   state.sequence = sequence.id;
   state.serial = serial_;
+  state.forced = *forced_.data() = -1;
   state.seed = seed_;
   state.inverse_temperature = inverse_temperature_;
   state.tree.level_begins[1] = 1;
@@ -149,7 +156,8 @@ void DeviceRounds::begin(const CachedModel& target, const CachedModel& draft,
 
 void DeviceRounds::put_begin(const Extent& extent) {
   (extent.path_rows > 0 ? launch_begin_feature_round : launch_begin_round)(
-      state_.data(), draft_state_.data(), host_draft_.data(), target_.device().context());
+      state_.data(), draft_state_.data(), mixes_copies_ ? host_draft_.data() : nullptr,
+      target_.device().context());
   if (extent.path_rows > 0 && extent.length == 0) put_draft_pass(extent, 0, 0);
 }
 
@@ -168,11 +176,11 @@ PassStates DeviceRounds::states_for_draft(std::int32_t level) const {
 void DeviceRounds::put_draft_pass(const Extent& extent, std::int32_t level, std::int32_t rows) {
   const KvCacheCuda& cache = *in_draft_.cache;
   const bool is_first = level == 0;
-  draft_->put_pass(draft_state_.data(), cache,
-                   is_first ? first_pass_shape(num_features_ > 0 ? extent.path_rows : 2,
-                                               extent.length > 0, cache, extent.slots)
-                            : pass_shape(rows, cache, extent.slots),
-                   states_for_draft(level));
+  PassShape shape = is_first ? first_pass_shape(num_features_ > 0 ? extent.path_rows : 2,
+                                                extent.length > 0, cache, extent.slots)
+                             : pass_shape(rows, cache, extent.slots);
+  shape.spreads_logits = false;
+  draft_->put_pass(draft_state_.data(), cache, shape, states_for_draft(level));
   if (num_features_ > 0 && level + 1 < extent.length)
     draft_->put_hidden_states(draft_state_.data(), is_first ? 1 : rows, draft_states_.data());
 }
@@ -180,6 +188,7 @@ void DeviceRounds::put_draft_pass(const Extent& extent, std::int32_t level, std:
 void DeviceRounds::put_target_pass(const Extent& extent) {
   PassShape shape = pass_shape(extent.rows, *in_target_.cache, extent.slots);
   shape.keeps_streams = num_features_ > 1;
+  shape.spreads_logits = false;
   target_.put_pass(target_state_.data(), *in_target_.cache, shape, {.kept = target_states_.data()});
   if (num_features_ > 0)
     target_.put_hidden_states(target_state_.data(), extent.rows, target_states_.data());
@@ -289,8 +298,17 @@ void DeviceRounds::wait_for(std::uint32_t serial) const {
                          "damaged or its arithmetic overflowed");
 }
 
+/// The stream takes the count to the state before the next round, so that no round reads pinned
+/// memory for it.
+void DeviceRounds::force(std::int32_t accepted) {
+  if (std::exchange(*forced_.data(), accepted) == accepted) return;
+  check(cudaMemcpyAsync(&state_.data()->forced, forced_.data(), sizeof accepted,
+                        cudaMemcpyHostToDevice, target_.device().context().stream),
+        "copying a forced count");
+}
+
 const RoundResult& DeviceRounds::run(const DraftSize& size, std::int32_t forced) {
-  host_draft_.force(forced);
+  force(forced);
   graph(size).launch(target_.device().context());
   wait_for(++serial_);
   path_ = result_.data()->outcome.accepted;

@@ -107,6 +107,8 @@ class DeviceRounds {
   struct Extent {
     std::int32_t length, rows, slots, path_rows;
   };
+  /// What the rounds from the next on accept whatever it is, or -1.
+  void force(std::int32_t accepted);
   void put_begin(const Extent& extent);
   /// One pass of the drafter, and the states behind it where another pass follows.
   void put_draft_pass(const Extent& extent, std::int32_t level, std::int32_t rows);
@@ -137,7 +139,7 @@ class DeviceRounds {
   const DeviceLlama& target_;
   const DeviceLlama* draft_;
   std::optional<TreePlan> tree_;  ///< none of chains
-  bool drafts_on_host_;
+  bool drafts_on_host_, mixes_copies_;
   std::int32_t num_features_;  ///< states of the target that the drafter reads beside a token
   std::int32_t max_length_;
   float inverse_temperature_;
@@ -152,6 +154,7 @@ class DeviceRounds {
   DeviceArray<float> target_states_;  ///< [num_features_, kMaxRows, hidden], of the last pass
   DeviceArray<float> draft_states_;   ///< [kMaxRows, hidden], the drafter's own of its last pass
   PinnedArray<RoundResult> result_;
+  PinnedArray<std::int32_t> forced_{1};  ///< the state's, on its way there
   PinnedDraft host_draft_;
   std::int32_t tokens_ = 0;  ///< of the sequence
   std::int32_t path_ = 0;    ///< drafted tokens that the last round accepted

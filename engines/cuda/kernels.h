@@ -50,6 +50,7 @@ struct PassShape {
   std::int32_t rows, wanting, groups, rows_per_group, splits;
   bool keeps_streams = false;  ///< behind the layers whose stream is part of a hidden state, in
                                ///< PassStates::kept
+  bool spreads_logits = true;  ///< those of a draft vocabulary over all tokens
   std::uint32_t left_out =
       0;  ///< PassKernel bits that a measurement leaves out; what the pass gives means nothing then
 };

@@ -47,9 +47,7 @@ void PinnedDraft::copy(std::span<const Token> tokens, std::span<const double> sh
 DraftSize PinnedDraft::fill(const Draft& draft, std::int32_t most_rows) {
   SPECLAB_EXPECT(draft.tree.size() <= most_rows, "a draft larger than the rounds were made for");
   HostDraft& host = *draft_.data();
-  const std::int32_t forced = host.forced;
   host = {};
-  host.forced = forced;
   host.rows = draft.tree.size();
   host.nodes[0].ancestors = 1;
   DraftSize size{host.rows, 0};

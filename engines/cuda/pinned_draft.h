@@ -20,7 +20,6 @@ class PinnedDraft {
   PinnedDraft();
 
   HostDraft* data() const { return draft_.data(); }
-  void force(std::int32_t accepted) { draft_.data()->forced = accepted; }
   /// What the next round's drafter mixes with its own laws; at most kMaxDraftLength tokens.
   void copy(std::span<const Token> tokens, std::span<const double> shares);
   /// @param draft  level by level and siblings adjacent, its laws no dense ones, its siblings drawn

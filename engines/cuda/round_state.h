@@ -54,10 +54,9 @@ struct CopiedTokens {
 };
 
 /// The host's part of a round, in pinned memory: the host writes it before the round's graph, whose
-/// first kernel reads it. All but `forced` and `copied` is a draft that the host made.
+/// first kernel reads it. All but `copied` is a draft that the host made.
 struct HostDraft {
-  std::int32_t forced;  ///< becomes RoundState's
-  CopiedTokens copied;  ///< likewise
+  CopiedTokens copied;  ///< becomes RoundState's
   std::int32_t rows;    ///< nodes, the root included
   const HostLawEntry* entries;
   HostNode nodes[kMaxRows];
@@ -75,8 +74,8 @@ struct RoundOutcome {
 struct RoundState {
   std::int32_t length;             ///< tokens of the sequence; the last one is pending
   std::int32_t previous, pending;  ///< its last two tokens
-  std::int32_t forced;  ///< how many drafted tokens, or first children, this round accepts whatever
-                        ///< they are, or -1
+  std::int32_t forced;  ///< how many drafted tokens, or first children, each round accepts whatever
+                        ///< they are, or -1; no kernel writes it
   std::int32_t target_slot, draft_slot;
   std::int32_t draft_shift;  ///< places that the drafter's row of a token stands before the token's
                              ///< own: 1 of one that reads the target's states, else 0
@@ -107,9 +106,12 @@ struct RoundResult {
 
 /// What a pass left for those that choose tokens.
 struct PassOutput {
-  const float* logits;           ///< [rows, vocab]
-  const struct BestLogit* best;  ///< [rows, blocks]
+  const float* logits;           ///< [rows, vocab], or [rows, size] of a draft vocabulary
+  const struct BestLogit* best;  ///< [rows, blocks]; of a draft vocabulary it names its rows
   std::int32_t blocks;
+  const std::int32_t *tokens = nullptr, *rows = nullptr;  ///< as DraftLogits'; null: the logits are
+                                                          ///< those of the whole vocabulary
+  std::int32_t size = 0;
 };
 
 /// Probabilities of one law as exponentials and their common factor.

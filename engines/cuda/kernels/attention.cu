@@ -88,6 +88,8 @@ __device__ bool find_tile(const ForwardState* state, const AttentionBuffers& a, 
   tile.split = static_cast<int>(blockIdx.y);
   constexpr int kKeys = kKeysPerWarp * kWarpsOf<kHeadDim>;
   tile.splits = (tile.group.end + kKeys - 1) / kKeys;
+  expect_in_emulation(tile.splits <= static_cast<int>(gridDim.y),
+                      "attention was launched for fewer keys than a group has");
   tile.place = static_cast<std::int64_t>(place) * a.kv_heads + tile.kv_head;
   tile.first_key = tile.split * kKeys + static_cast<int>(threadIdx.x) / 32 * kKeysPerWarp;
   return tile.num_queries > 0 && tile.split < tile.splits;

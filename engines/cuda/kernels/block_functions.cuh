@@ -196,13 +196,15 @@ inline constexpr float kLeastExponent =
     -87.0f;  ///< below it the host's exp_nonpositive is 0 too: which tokens a law has decides how
              ///< many children a node gets
 
-/// exponentials[i] = exp((logits[i] - largest) / temperature). @return their sum
-__device__ inline double block_exponentials(const float* logits, int size, float largest,
-                                            float inverse_temperature, float* exponentials,
-                                            BlockShared& shared) {
+/// exponentials[i] = exp((logit(i) - largest) / temperature). @return their sum
+template <typename Logit>
+__device__ double block_exponentials(const Logit& logit, int size, float largest,
+                                     float inverse_temperature, float* exponentials,
+                                     BlockShared& shared) {
   double own = 0.0;
+#pragma unroll 4
   for (int i = static_cast<int>(threadIdx.x); i < size; i += kBlockThreads) {
-    const float exponent = (logits[i] - largest) * inverse_temperature,
+    const float exponent = (logit(i) - largest) * inverse_temperature,
                 value = exponent < kLeastExponent ? 0.0f : expf(exponent);
     exponentials[i] = value;
     own += static_cast<double>(value);

@@ -60,7 +60,7 @@ __device__ int node_of_path(const RoundState& round, int i) {
 /// Row i stands at the position of the token before its own, whose state is beside it.
 __global__ void begin_feature_round(RoundState* round, ForwardState* draft, const HostDraft* host) {
   wait_for_previous_kernel();
-  take_from_host(*round, *host);
+  open_round(*round, host);
   const int i = static_cast<int>(threadIdx.x), accepted = round->moves.count,
             end = round->length - round->draft_shift, position = end - 1 - accepted + i;
   if (i <= accepted) {

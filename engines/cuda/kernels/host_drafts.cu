@@ -46,7 +46,6 @@ __global__ void __launch_bounds__(kTakeThreads, 1)
   }
   if (thread < rows) take_node(*round, draft->nodes[thread], thread);
   if (thread != 0) return;
-  round->forced = draft->forced;
   round->tree.level_begins[kMaxRows] = rows;
   round->times[0] = device_nanoseconds();
   ++round->serial;

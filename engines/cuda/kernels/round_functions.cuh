@@ -50,36 +50,66 @@ struct LawView {
   __device__ float operator()(int token) const { return exponentials[token] * scale; }
 };
 
+/// The logits of a row of the whole vocabulary.
+struct WholeRow {
+  const float* logits;
+  __device__ float operator()(int token) const { return logits[token]; }
+};
+
+/// The logits of a row of a draft vocabulary; minus infinity where a token has none.
+struct DraftRow {
+  const float* logits;
+  const std::int32_t* rows;
+  __device__ float operator()(int token) const {
+    const std::int32_t row = rows[token];
+    return row < 0 ? -CUDART_INF_F : logits[row];
+  }
+};
+
 /// Arg max of a row that wanted logits; notes it where it is no finite number.
 __device__ inline BestLogit likeliest_of(const PassOutput& output, int row, RoundState& round,
                                          BlockShared& shared) {
-  const BestLogit likeliest = block_best(
-      output.best + static_cast<std::int64_t>(row) * output.blocks, output.blocks, shared);
+  BestLogit likeliest = block_best(output.best + static_cast<std::int64_t>(row) * output.blocks,
+                                   output.blocks, shared);
+  if (output.tokens != nullptr) likeliest.token = output.tokens[likeliest.token];
   if (threadIdx.x == 0 && !(fabsf(likeliest.value) < CUDART_INF_F)) round.is_damaged = 1;
   return likeliest;
 }
 
-/// A row's law becomes number `index` of `laws`. @return the sum of its exponentials
-__device__ inline double leave_law(const float* logits, float largest, float inverse_temperature,
-                                   const DeviceLaws& laws, int index, BlockShared& shared) {
+/// The law of a row of the pass, whose best logit is `largest`, becomes number `index` of `laws`.
+/// One of a draft vocabulary has the bits that its logits spread over all tokens would give.
+/// @return the sum of its exponentials
+__device__ inline double leave_law(const PassOutput& output, int row, float largest,
+                                   float inverse_temperature, const DeviceLaws& laws, int index,
+                                   BlockShared& shared) {
+  const bool is_whole = output.rows == nullptr;
+  const float* logits =
+      output.logits + static_cast<std::int64_t>(row) * (is_whole ? laws.vocab : output.size);
   float* law = laws.exponentials + static_cast<std::int64_t>(index) * laws.vocab;
-  const double total =
-      block_exponentials(logits, laws.vocab, largest, inverse_temperature, law, shared);
+  const double total = is_whole ? block_exponentials(WholeRow{logits}, laws.vocab, largest,
+                                                     inverse_temperature, law, shared)
+                                : block_exponentials(DraftRow{logits, output.rows}, laws.vocab,
+                                                     largest, inverse_temperature, law, shared);
   if (threadIdx.x == 0) laws.sums[index] = total;
   return total;
 }
 
-/// What the host says of the round in hand. All threads of a block of kMaxRows call it.
-__device__ inline void take_from_host(RoundState& round, const HostDraft& host) {
-  const int i = static_cast<int>(threadIdx.x), copied = host.copied.count;
-  if (i < copied) {
-    round.copied.tokens[i] = host.copied.tokens[i];
-    round.copied.shares[i] = host.copied.shares[i];
+__device__ inline void take_copied(RoundState& round, const CopiedTokens& copied) {
+  const int i = static_cast<int>(threadIdx.x), count = copied.count;
+  if (i < count) {
+    round.copied.tokens[i] = copied.tokens[i];
+    round.copied.shares[i] = copied.shares[i];
   }
   if (i != 0) return;
-  round.copied.count = copied;
+  round.copied.count = count;
   round.tree.is_copy[0] = 1;
-  round.forced = host.forced;
+}
+
+/// A round that the device drafts begins. All threads of a block of kMaxRows call it.
+/// @param host  null where nothing is copied: a read of pinned memory delays the round
+__device__ inline void open_round(RoundState& round, const HostDraft* host) {
+  if (host != nullptr) take_copied(round, host->copied);
+  if (threadIdx.x != 0) return;
   round.times[0] = device_nanoseconds();
   ++round.serial;
 }

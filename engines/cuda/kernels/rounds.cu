@@ -8,7 +8,7 @@ namespace {
 
 __global__ void begin_round(RoundState* round, ForwardState* draft, const HostDraft* host) {
   wait_for_previous_kernel();
-  take_from_host(*round, *host);
+  open_round(*round, host);
   if (threadIdx.x != 0) return;
   const int last = round->length - 1, rows = last > 0 ? 2 : 1;
   if (rows == 2) draft->rows[0] = chain_row(round->previous, last - 1, round->draft_slot);
@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   std::int32_t token = likeliest.token;
   if (round->inverse_temperature > 0.0f) {
     const double total =
-        leave_law(output.logits, likeliest.value, round->inverse_temperature, laws, index, shared);
+        leave_law(output, 0, likeliest.value, round->inverse_temperature, laws, index, shared);
     const LawView law(laws.exponentials + static_cast<std::int64_t>(index) * laws.vocab, total);
     token = block_categorical(laws.vocab, node_uniform(*round, index, kDraftDraw, index + 1), law,
                               shared);
@@ -61,26 +61,30 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   const BestLogit likeliest = likeliest_of(output, row, *round, shared);
   if (threadIdx.x == 0) round->best[row] = likeliest.token < laws.vocab ? likeliest.token : 0;
   if (round->inverse_temperature <= 0.0f) return;
-  leave_law(output.logits + static_cast<std::int64_t>(row) * laws.vocab, likeliest.value,
-            round->inverse_temperature, laws, row, shared);
+  leave_law(output, row, likeliest.value, round->inverse_temperature, laws, row, shared);
 }
 
-/// How many drafted tokens stand, by the ratio test. @source Leviathan et al. 2023, Alg. 1
-__device__ int accepted_by_ratio(const RoundState& round, int length, const DeviceLaws& draft,
-                                 const DeviceLaws& target) {
-  for (int i = 0; i < length; ++i) {
-    const int token = round.drafted[i];
-    const double coin = node_uniform(round, i, kAcceptDraw, i + 1);
-    if (!(coin < static_cast<double>(LawView(target, i)(token)) /
-                     static_cast<double>(LawView(draft, i)(token))))
-      return i;
-  }
-  return length;
+/// Whether drafted token `i` passes the ratio test. @source Leviathan et al. 2023, Alg. 1
+__device__ bool passes_ratio_test(const RoundState& round, int i, const DeviceLaws& draft,
+                                  const DeviceLaws& target) {
+  const int token = round.drafted[i];
+  return node_uniform(round, i, kAcceptDraw, i + 1) <
+         static_cast<double>(LawView(target, i)(token)) /
+             static_cast<double>(LawView(draft, i)(token));
 }
 
-__device__ int accepted_by_match(const RoundState& round, int length) {
-  int accepted = 0;
-  while (accepted < length && round.drafted[accepted] == round.best[accepted]) ++accepted;
+/// How many tokens of the draft stand: those before the first that fails its test. Each thread
+/// tests one, so that the loads of all are under way together.
+/// @param stands  stands(i): of drafted token i alone @return the same for every thread
+template <typename Stands>
+__device__ int accepted_of_chain(int length, const Stands& stands, BlockShared& shared) {
+  const int i = static_cast<int>(threadIdx.x);
+  if (i == 0) shared.found = length;
+  __syncthreads();
+  if (i < length && !stands(i)) atomicMin(&shared.found, i);
+  __syncthreads();
+  const int accepted = shared.found;
+  __syncthreads();
   return accepted;
 }
 
@@ -106,13 +110,14 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   wait_for_previous_kernel();
   const int forced = round->forced;
   const bool is_drawn = round->inverse_temperature > 0.0f && forced < 0;
-  if (threadIdx.x == 0)
-    shared.found = forced >= 0 ? min(forced, length)
-                   : is_drawn  ? accepted_by_ratio(*round, length, draft, target)
-                               : accepted_by_match(*round, length);
-  __syncthreads();
-  const int accepted = shared.found;
-  __syncthreads();
+  const int accepted = accepted_of_chain(
+      length,
+      [&](int i) {
+        if (forced >= 0) return i < forced;
+        return is_drawn ? passes_ratio_test(*round, i, draft, target)
+                        : round->drafted[i] == round->best[i];
+      },
+      shared);
   int next =
       is_drawn ? draw_next(*round, accepted, length, draft, target, shared) : round->best[accepted];
   if (threadIdx.x != 0) return;

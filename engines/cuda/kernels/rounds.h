@@ -8,7 +8,7 @@ namespace speclab::engines::cuda {
 
 /// The first rows of the drafter: the previous token once more, whose key and value it lacks after
 /// a draft that was wholly accepted, and the pending one.
-/// @param host  pinned; what is forced and copied becomes RoundState's
+/// @param host  pinned; what is copied becomes RoundState's; null where nothing ever is
 void launch_begin_round(RoundState* round, ForwardState* draft, const HostDraft* host,
                         const LaunchContext& context);
 /// The first rows of a drafter that reads the target's states: the tokens behind the path that the

@@ -65,8 +65,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   const BestLogit likeliest = likeliest_of(output, row, *round, shared);
   const float inverse_temperature =
       round->inverse_temperature > 0.0f ? round->inverse_temperature : 1.0f;
-  leave_law(output.logits + static_cast<std::int64_t>(row) * laws.vocab, likeliest.value,
-            inverse_temperature, laws, node, shared);
+  leave_law(output, row, likeliest.value, inverse_temperature, laws, node, shared);
   __syncthreads();  // the sum too
   std::int32_t best = likeliest.token < laws.vocab ? likeliest.token : 0;
   if (continues_copy(*round, node)) best = mix_copy(*round, node, laws, best);

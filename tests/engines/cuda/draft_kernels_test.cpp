@@ -31,6 +31,7 @@ class DraftKernels : public ::testing::Test {
     sums_ = DeviceArray<double>(kMaxRows);
     remainder_ = DeviceArray<float>(kFewTokens);
     device_state_ = zeros_on_device<RoundState>(1);
+    state_.forced = -1;
     rows_ = zeros_on_device<ForwardState>(1);
   }
   DeviceLaws laws() const { return {laws_.data(), sums_.data(), kFewTokens}; }
@@ -119,7 +120,6 @@ TEST_F(DraftKernels, TakeTheHostsDraftsAndGiveItsVerdicts) {
     state_.seed = seed;
     state_.inverse_temperature = 1.0f;
     send();
-    pinned_->force(-1);
     const DraftSize size = pinned_->fill(given.draft, kMaxRows);
     const LawsOnDevice target(given.target, kFewTokens);
     launch_take_draft(device_state_.data(), pinned_->data(), laws(), 16, context());

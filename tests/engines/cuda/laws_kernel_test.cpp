@@ -51,9 +51,24 @@ struct Outcome {
 
 enum class Reader { target_laws, choose_draft };
 
+/// The tokens that rows have logits of, and how many tokens there are; all where none is named.
+struct RowTokens {
+  std::vector<std::int32_t> tokens;
+  std::size_t vocab;
+
+  std::vector<std::int32_t> rows() const {
+    std::vector<std::int32_t> rows(vocab, -1);
+    for (std::size_t row = 0; row < tokens.size(); ++row)
+      rows[static_cast<std::size_t>(tokens[row])] = static_cast<std::int32_t>(row);
+    return rows;
+  }
+};
+
 /// One row is read as the draft's law, all of them as the target's.
-Outcome read_by(Reader reader, const Device& device, const Rows& rows, float inverse_temperature) {
-  const std::size_t vocab = rows.front().size(), blocks = (vocab + 15) / 16;
+Outcome read_by(Reader reader, const Device& device, const Rows& rows, float inverse_temperature,
+                const RowTokens& of = {}) {
+  const std::size_t size = rows.front().size(), vocab = of.tokens.empty() ? size : of.vocab,
+                    blocks = (size + 15) / 16;
   std::vector<float> logits;
   std::vector<BestLogit> best;
   for (const auto& row : rows) {
@@ -62,7 +77,7 @@ Outcome read_by(Reader reader, const Device& device, const Rows& rows, float inv
   }
   const auto device_logits = on_device<float>(logits);
   const auto device_best = on_device<BestLogit>(best);
-  const PinnedArray<float> exponentials(logits.size());
+  const PinnedArray<float> exponentials(rows.size() * vocab);
   const PinnedArray<double> sums(rows.size());
   const PinnedArray<RoundState> state(1);
   *state.data() = RoundState{};
@@ -71,8 +86,15 @@ Outcome read_by(Reader reader, const Device& device, const Rows& rows, float inv
   state.data()->inverse_temperature = inverse_temperature;
   state.data()->rows = static_cast<std::int32_t>(rows.size());
   const DeviceArray<ForwardState> draft = zeros_on_device<ForwardState>(1);
-  const PassOutput output{device_logits.data(), device_best.data(),
-                          static_cast<std::int32_t>(blocks)};
+  PassOutput output{device_logits.data(), device_best.data(), static_cast<std::int32_t>(blocks)};
+  DeviceArray<std::int32_t> tokens, row_of_token;
+  if (!of.tokens.empty()) {
+    tokens = on_device<std::int32_t>(of.tokens);
+    row_of_token = on_device<std::int32_t>(of.rows());
+    output.tokens = tokens.data();
+    output.rows = row_of_token.data();
+    output.size = static_cast<std::int32_t>(size);
+  }
   const DeviceLaws laws{exponentials.data(), sums.data(), static_cast<std::int32_t>(vocab)};
   if (reader == Reader::target_laws)
     launch_target_laws(state.data(), static_cast<int>(rows.size()), output, laws, device.context());
@@ -176,6 +198,36 @@ TEST_F(LawsKernel, NoteLogitsThatAreNoFiniteNumbersAndNameATokenOfTheVocabulary)
                   "nothing but -infinity");
     expect_damage(std::vector<float>(static_cast<std::size_t>(vocab), kNan), "no numbers at all");
   }
+}
+
+/// Defect: the arg max names a row of the head, or a law is that of other tokens.
+TEST_F(LawsKernel, OfADraftVocabularyAreThoseOfItsLogitsSpreadOverAllTokens) {
+  constexpr std::size_t kVocab = 3000;
+  Rows drafted = random_rows(700, 2), spread(2, std::vector<float>(kVocab, -kInfinity));
+  drafted[1][50] = drafted[1][600] = 40.0f;
+  RowTokens of{{}, kVocab};
+  for (std::size_t i = 0; i < drafted[0].size(); ++i) {
+    of.tokens.push_back(static_cast<std::int32_t>(4 * i + i % 3));
+    for (std::size_t row = 0; row < 2; ++row)
+      spread[row][static_cast<std::size_t>(of.tokens.back())] = drafted[row][i];
+  }
+  for (const Reader reader : {Reader::target_laws, Reader::choose_draft})
+    for (const float inverse_temperature : {0.0f, kInverseTemperature}) {
+      const Outcome whole = read_by(reader, *device_, spread, inverse_temperature),
+                    found = read_by(reader, *device_, drafted, inverse_temperature, of);
+      for (std::size_t row = 0; row < 2; ++row)
+        EXPECT_EQ(found.state.best[row], whole.state.best[row]) << row;
+      EXPECT_EQ(found.state.drafted[0], whole.state.drafted[0]);
+      if (inverse_temperature == 0.0f) continue;
+      const std::size_t rows = reader == Reader::target_laws ? 2 : 1;
+      EXPECT_TRUE(std::equal(found.sums.begin(),
+                             found.sums.begin() + static_cast<std::ptrdiff_t>(rows),
+                             whole.sums.begin()));
+      EXPECT_TRUE(
+          std::equal(found.exponentials.begin(),
+                     found.exponentials.begin() + static_cast<std::ptrdiff_t>(rows * kVocab),
+                     whole.exponentials.begin()));
+    }
 }
 
 TEST_F(LawsKernel, GiveNothingToATokenOfLogitMinusInfinity) {

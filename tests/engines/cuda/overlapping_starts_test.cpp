@@ -169,6 +169,39 @@ TEST_F(OverlappingStarts, FindAKernelThatReturnsBeforeTheWaitWithinAGraph) {
       << "the edge in front of a kernel in turn leads to one kernel alone";
 }
 
+/// Defect: an early read that finds the value of the graph before, which is the same.
+TEST_F(OverlappingStarts, FindAnEarlyReadOfWhatTheGraphBeforeLeft) {
+  const DeviceArray<int> filled_by_kernels(1), state = zeros_on_device<int>(1);
+  const auto seen_by_the_second = [&](const DeviceArray<int>& value, auto* reader) {
+    const Graph graph(device_.context(), [&] {
+      put(Start::in_turn, write_new, 1, value.data());
+      put(Start::overlapping, reader, kBlocks, value.data(), seen_.data());
+    });
+    return seen_adversarially([&] {
+      graph.launch(device_.context());
+      graph.launch(device_.context());
+    });
+  };
+  EXPECT_NE(seen_by_the_second(filled_by_kernels, read_before_the_wait), all(kNew));
+  EXPECT_EQ(seen_by_the_second(filled_by_kernels, read_behind_the_wait), all(kNew));
+  EXPECT_EQ(seen_by_the_second(state, read_before_the_wait), all(kNew))
+      << "what the host wrote is kept from graph to graph";
+}
+
+/// Defect: a grid of too few splits, whose counter never turns back to zero: the output stays what
+/// it was.
+TEST_F(OverlappingStarts, OfAttentionRefuseGroupsOfMoreKeysThanTheGridHas) {
+  ForwardState state{};
+  state.num_rows = state.num_groups = 1;
+  state.groups[0] = {0, 1, 0, keys_per_split(32) + 1, 0};
+  const auto device_state = on_device<ForwardState>(std::span<const ForwardState>(&state, 1));
+  AttentionBuffers buffers{};
+  buffers.heads = buffers.kv_heads = 1;
+  buffers.head_dim = 32;
+  EXPECT_THROW(launch_attention(device_state.data(), buffers, {1, 0, 1, 1, 1}, device_.context()),
+               std::logic_error);
+}
+
 TEST_F(OverlappingStarts, FindAMissingFence) {
   const std::string before = "an arrival without a fence before it",
                     between = "a read behind an arrival without a fence between them",

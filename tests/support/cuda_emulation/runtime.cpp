@@ -47,9 +47,34 @@ namespace {
 bool is_adversarial = false;
 std::vector<Work> pending;  ///< of all streams, in the adversarial order
 
-std::map<std::uintptr_t, std::size_t>& allocations() {
-  static std::map<std::uintptr_t, std::size_t> bytes;  // by address
-  return bytes;
+struct Allocation {
+  std::size_t bytes;
+  bool holds_state;  ///< the host has written into it, or may
+};
+
+std::map<std::uintptr_t, Allocation>& allocations() {
+  static std::map<std::uintptr_t, Allocation> by_address;
+  return by_address;
+}
+
+/// The allocation that an address is within; the end where there is none.
+auto allocation_of(const void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const auto behind = allocations().upper_bound(at);
+  if (behind == allocations().begin()) return allocations().end();
+  const auto found = std::prev(behind);
+  return at - found->first < found->second.bytes ? found : allocations().end();
+}
+
+void keep_as_state(const void* address) {
+  const auto found = allocation_of(address);
+  if (found != allocations().end()) found->second.holds_state = true;
+}
+
+void poison_what_holds_no_state() {
+  for (const auto& [address, allocation] : allocations())
+    if (!allocation.holds_state)
+      std::memset(reinterpret_cast<void*>(address), 0xff, allocation.bytes);
 }
 
 /// The host waits.
@@ -83,6 +108,7 @@ void enqueue(cudaStream_t stream, Work work) {
 /// without waiting for the stream.
 void launch_graph(const CUgraph_st& graph, cudaStream_t stream) {
   if (!is_adversarial) return run_in_turn(graph.work);
+  if (pending.empty()) poison_what_holds_no_state();
   for (const Work& work : graph.work) {
     pending.push_back(work);
     if (work.in_front == 0) pending.back().in_front = stream->last;
@@ -90,16 +116,12 @@ void launch_graph(const CUgraph_st& graph, cudaStream_t stream) {
   run_pending();
 }
 
-bool is_device_memory(const void* address) {
-  const auto behind = allocations().upper_bound(reinterpret_cast<std::uintptr_t>(address));
-  return behind != allocations().begin() &&
-         reinterpret_cast<std::uintptr_t>(address) - std::prev(behind)->first <
-             std::prev(behind)->second;
-}
+bool is_device_memory(const void* address) { return allocation_of(address) != allocations().end(); }
 
 }  // namespace speclab::cuda_emulation
 
-using speclab::cuda_emulation::allocations, speclab::cuda_emulation::run_pending;
+using speclab::cuda_emulation::allocations, speclab::cuda_emulation::keep_as_state,
+    speclab::cuda_emulation::run_pending;
 
 const char* cudaGetErrorString(cudaError_t error) {
   return error == cudaSuccess ? "no error" : "an error of the emulated device";
@@ -129,7 +151,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
 /// The emulated device has 16 GiB, of which host memory takes its part too.
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   *free = *total = std::size_t{1} << 34;
-  for (const auto& [address, bytes] : allocations()) *free -= std::min(*free, bytes);
+  for (const auto& [address, allocation] : allocations())
+    *free -= std::min(*free, allocation.bytes);
   return cudaSuccess;
 }
 
@@ -137,7 +160,7 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   if (*memory == nullptr) return cudaErrorMemoryAllocation;
   std::memset(*memory, 0xff, bytes);
-  allocations()[reinterpret_cast<std::uintptr_t>(*memory)] = bytes;
+  allocations()[reinterpret_cast<std::uintptr_t>(*memory)] = {bytes, false};
   return cudaSuccess;
 }
 
@@ -149,24 +172,29 @@ cudaError_t cudaFree(void* memory) {
 }
 
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
-  return cudaMalloc(memory, bytes);
+  const cudaError_t status = cudaMalloc(memory, bytes);
+  if (status == cudaSuccess) keep_as_state(*memory);
+  return status;
 }
 cudaError_t cudaFreeHost(void* memory) { return cudaFree(memory); }
 
 cudaError_t cudaMemcpy(void* target, const void* source, std::size_t bytes, int) {
   run_pending();
+  keep_as_state(target);
   std::memcpy(target, source, bytes);
   return cudaSuccess;
 }
 
 cudaError_t cudaMemset(void* target, int value, std::size_t bytes) {
   run_pending();
+  keep_as_state(target);
   std::memset(target, value, bytes);
   return cudaSuccess;
 }
 
 cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes, int,
                             cudaStream_t stream) {
+  keep_as_state(target);
   speclab::cuda_emulation::enqueue(stream, {[=] { std::memcpy(target, source, bytes); }});
   return cudaSuccess;
 }

@@ -15,11 +15,12 @@ void run_in_turn(std::span<const Work> works);
 /// begin after. Its wait ends when the kernel in front is complete, whatever stands before that
 /// one. A kernel whose blocks all end without a wait is complete at once, so that the next one
 /// overtakes those before it. Every kernel lets the next one start at its first instruction.
-/// Outputs are not poisoned: an early read finds what was there before, which is NaN where nothing
-/// was written yet.
+/// An early read finds what was there before: NaN where nothing was written yet.
 void run_adversarially(std::span<const Work> works);
 
 /// While it lives, streams and graphs run in the adversarial order, when the host waits for them.
+/// A graph that starts behind such a wait finds NaN in all device memory that the host has never
+/// written: kernels alone fill it, so none may read there what the graph before has left.
 class AdversarialOrder {
  public:
   AdversarialOrder();

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 
 namespace speclab::cuda_emulation {
 
@@ -60,6 +61,9 @@ inline int atomicAdd(int* target, int value) {
 inline int atomicMax(int* target, int value) {
   return std::exchange(*target, std::max(*target, value));
 }
+inline int atomicMin(int* target, int value) {
+  return std::exchange(*target, std::min(*target, value));
+}
 inline float __int_as_float(int bits) { return std::bit_cast<float>(bits); }
 inline int __float_as_int(float value) { return std::bit_cast<int>(value); }
 inline float __uint_as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
@@ -93,6 +97,9 @@ inline float exp2f(float value) {
   return static_cast<float>(std::exp2(static_cast<double>(value)));
 }
 
+inline void expect_in_emulation(bool holds, const char* what) {
+  if (!holds) throw std::logic_error(what);
+}
 inline void wait_for_previous_kernel() { cuda_emulation::wait_for_previous_kernel(); }
 inline void let_next_kernel_start() {}  // in the adversarial order every kernel does so at once
 inline std::uint64_t device_nanoseconds() {
