@@ -2,6 +2,8 @@
 // target's pass reads it, and the ratio test verifies it. Kernels and what launches them count.
 
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "engines/cuda/device_rounds.h"
 #include "engines/cuda/llama_cuda.h"
@@ -83,7 +85,8 @@ class DeviceRound {
 
 void add_device_round(const Suite& suite) {
   suite.add(
-      "device/round", [] { return [round = std::make_shared<DeviceRound>()] { return (*round)(); }; },
+      "device/round",
+      [] { return [round = std::make_shared<DeviceRound>()] { return (*round)(); }; },
       kDeviceCalls);
 }
 
