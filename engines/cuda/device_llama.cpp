@@ -46,6 +46,7 @@ DeviceLlama::DeviceLlama(const DecoderShape& config, const DecoderWeights& weigh
   inner_ = rows_of<std::uint16_t>(config.intermediate_size);
   logits_ = rows_of<float>(config.vocab_size);
   best_ = rows_of<BestLogit>(head_blocks());
+  make_plans();
 }
 
 std::optional<std::string> DeviceLlama::lacking(const DecoderShape& config) {
@@ -78,14 +79,12 @@ std::int64_t DeviceLlama::gate_up_row(std::int64_t row) const {
 void DeviceLlama::fill(std::uint16_t* matrix, const DecoderWeights& weights,
                        std::initializer_list<TensorRole> roles, std::int32_t layer,
                        std::int64_t columns, RowMap map) const {
+  const std::uint64_t seed =
+      static_cast<std::uint64_t>(layer) << 8 | static_cast<std::uint64_t>(*roles.begin());
   if (weights.are_random() && config_.num_parameters() > kMostRandomOnHost) {
     std::int64_t rows = 0;
     for (const TensorRole role : roles) rows += num_elements(role, config_) / columns;
-    launch_random_weights(
-        matrix, packed_size(rows, columns),
-        static_cast<std::uint64_t>(layer) << 8 | static_cast<std::uint64_t>(*roles.begin()),
-        device_.context());
-    return;
+    return launch_random_weights(matrix, packed_size(rows, columns), seed, device_.context());
   }
   const std::int64_t counting = weights.counting_columns(*roles.begin()).value_or(columns);
   const bool is_part = counting < columns && counting % kTileColumns == 0;
@@ -98,8 +97,7 @@ void DeviceLlama::fill(std::uint16_t* matrix, const DecoderWeights& weights,
   const std::vector<std::uint16_t> packed = pack(
       stacked, is_part ? counting : columns, [&](std::int64_t row) { return (this->*map)(row); });
   if (is_part)
-    fill_part(matrix, packed, {counting, columns},
-              static_cast<std::uint64_t>(layer) << 8 | static_cast<std::uint64_t>(*roles.begin()));
+    fill_part(matrix, packed, {counting, columns}, seed);
   else
     copy_to_device(matrix, packed.data(), packed.size() * sizeof(std::uint16_t));
 }
@@ -228,26 +226,22 @@ std::int32_t DeviceLlama::head_blocks() const {
 }
 
 std::int64_t DeviceLlama::weight_bytes() const {
-  std::size_t elements = config_.head_is_embedding() ? embedding_.size() : head_.size();
-  elements += fusion_.size();
-  return static_cast<std::int64_t>(elements) * 2 + config_.num_layers * block_.bytes();
+  const std::size_t head = config_.head_is_embedding() ? embedding_.size() : head_.size();
+  return static_cast<std::int64_t>(head + fusion_.size()) * 2 + config_.num_layers * block_.bytes();
 }
 
 ResidualStream DeviceLlama::stream(const DeviceArray<float>& gain) const {
   return {residual_.data(), gained_.data(), partials_.data(), gain.data(), config_.hidden_size};
 }
 
-ProductArguments DeviceLlama::arguments(const Matrix& matrix, const std::uint16_t* input,
-                                        std::int64_t columns, const ForwardState* state,
-                                        bool is_scaled) const {
+ProductArguments DeviceLlama::arguments(std::size_t elements, const std::uint16_t* input,
+                                        std::int64_t columns, bool is_scaled) const {
   ProductArguments a{};
-  a.weights = matrix.weights;
   a.input = input;
-  a.num_rows = &state->num_rows;
   a.partials = is_scaled ? partials_.data() : nullptr;
   a.num_partials = config_.hidden_size / kTileRows;
   a.columns = static_cast<std::int32_t>(columns);
-  a.blocks = static_cast<std::int32_t>(matrix.elements / columns / kTileRows);
+  a.blocks = static_cast<std::int32_t>(static_cast<std::int64_t>(elements) / columns / kTileRows);
   a.inverse_size = 1.0f / static_cast<float>(config_.counting_width());
   a.epsilon = config_.norm_epsilon;
   return a;
@@ -255,22 +249,39 @@ ProductArguments DeviceLlama::arguments(const Matrix& matrix, const std::uint16_
 
 ProductArguments DeviceLlama::head_arguments(const ForwardState* state) const {
   const DeviceArray<std::uint16_t>& table = config_.head_is_embedding() ? embedding_ : head_;
-  ProductArguments a = arguments({table.data(), static_cast<std::int64_t>(table.size())},
-                                 gained_.data(), config_.hidden_size, state, true);
+  ProductArguments a = arguments(table.size(), gained_.data(), config_.hidden_size, true);
+  a.weights = table.data();
   a.num_rows = &state->num_wanting;
   a.gather = state->wanting;
   return a;
 }
 
+void DeviceLlama::make_plans() {
+  const auto product = [this](const LayerBlock::Matrix& matrix, const auto& input,
+                              std::int64_t columns, bool is_scaled) {
+    return arguments(static_cast<std::size_t>(matrix.elements), input.data(), columns, is_scaled);
+  };
+  for (std::size_t l = 0; l < layers_.size(); ++l)
+    plans_.push_back(
+        {layers_[l].matrices.data(),
+         product(block_.query_key_value, gained_, config_.hidden_size, true),
+         product(block_.attention_output, attended_, config_.query_size(), false),
+         product(block_.gate_up, gained_, config_.hidden_size, true),
+         product(block_.down, inner_, config_.intermediate_size, false),
+         layers_[l].query_key_value_bias.data(), stream(layers_[l].feed_forward_norm),
+         stream(l + 1 < layers_.size() ? layers_[l + 1].attention_norm : output_norm_)});
+  std::int64_t place = 0;
+  for (const std::int32_t l : config_.state_layers())
+    plans_[static_cast<std::size_t>(l)].kept_from = ++place * kMaxRows * config_.hidden_size;
+}
+
 void DeviceLlama::put_pass(const ForwardState* state, const KvCacheCuda& cache,
                            const PassShape& shape, const PassStates& states) const {
-  const LaunchContext& context = device_.context();
-  const auto keeps = [&shape](PassKernel kernel) { return (shape.left_out & kernel) == 0; };
   const Pass pass{state, cache, shape, states};
-  if (stream_) stream_->begin(context);
-  if (keeps(embed_kernel)) put_embeddings(pass);
+  if (stream_) stream_->begin(device_.context());
+  if (pass.keeps(embed_kernel)) put_embeddings(pass);
   for (std::size_t l = 0; l < layers_.size(); ++l) put_layer(l, pass);
-  if (shape.wanting > 0 && keeps(head_kernel)) put_head(state, shape);
+  if (shape.wanting > 0 && pass.keeps(head_kernel)) put_head(state, shape);
 }
 
 void DeviceLlama::put_embeddings(const Pass& pass) const {
@@ -281,61 +292,55 @@ void DeviceLlama::put_embeddings(const Pass& pass) const {
 
 /// One product fuses a row's embedding and all states beside it.
 void DeviceLlama::put_fusion(const Pass& pass) const {
-  const std::int32_t columns = config_.hidden_size + config_.feature_size;
   FusionInputs inputs{
       embedding_.data(),   embedding_norm_.data(), feature_norm_.data(), {},
       fused_.data(),       residual_.data(),       config_.hidden_size,  num_features(config_),
       config_.norm_epsilon};
   std::ranges::copy(pass.states.read, inputs.states);
   launch_fuse_inputs(pass.state, inputs, pass.shape.rows, device_.context());
-  launch_add_to_residual(arguments({fusion_.data(), static_cast<std::int64_t>(fusion_.size())},
-                                   fused_.data(), columns, pass.state, false),
-                         stream(layers_.front().attention_norm), pass.shape.rows,
+  ProductArguments product =
+      arguments(fusion_.size(), fused_.data(), config_.hidden_size + config_.feature_size, false);
+  product.weights = fusion_.data();
+  product.num_rows = &pass.state->num_rows;
+  launch_add_to_residual(product, stream(layers_.front().attention_norm), pass.shape.rows,
                          device_.context());
 }
 
 void DeviceLlama::put_layer(std::size_t l, const Pass& pass) const {
   const auto& [state, cache, shape, states] = pass;
+  const LayerPlan& plan = plans_[l];
   const LaunchContext& context = device_.context();
   LaunchContext first_context = context;
-  const auto keeps = [&](PassKernel kernel) { return (pass.shape.left_out & kernel) == 0; };
-  const auto first_streamed = static_cast<std::size_t>(resident_.count);
-  const std::uint16_t* block = layers_[l].matrices.data();
-  if (l >= first_streamed) {
-    block = stream_->take(l - first_streamed, context);
+  const std::size_t streamed = l - static_cast<std::size_t>(resident_.count);
+  const std::uint16_t* block = plan.block;
+  if (plan.is_streamed()) {
+    block = stream_->take(streamed, context);
     first_context.has_overlapping_starts = false;
   }
-  const auto matrix = [block](const LayerBlock::Matrix& place) {
-    return Matrix{block + place.first, place.elements};
+  const auto product = [block, rows = &state->num_rows](ProductArguments a,
+                                                        const LayerBlock::Matrix& matrix) {
+    a.weights = block + matrix.first;
+    a.num_rows = rows;
+    return a;
   };
   AttentionBuffers attention = cache.buffers(static_cast<std::int32_t>(l));
-  attention.queries = queries_.data();
-  attention.output = attended_.data();
+  attention.queries = queries_.data(), attention.output = attended_.data();
   attention.rotations = reinterpret_cast<const float2*>(rotations_.data());
-  if (layers_[l].query_key_value_bias.size() > 0)
-    attention.bias = layers_[l].query_key_value_bias.data();
-  if (keeps(query_key_value_kernel))
-    launch_query_key_value(
-        state,
-        arguments(matrix(block_.query_key_value), gained_.data(), config_.hidden_size, state, true),
-        attention, shape.rows, first_context);
-  if (keeps(attention_kernel)) launch_attention(state, attention, shape, context);
-  if (keeps(attention_output_kernel))
-    launch_add_to_residual(arguments(matrix(block_.attention_output), attended_.data(),
-                                     config_.query_size(), state, false),
-                           stream(layers_[l].feed_forward_norm), shape.rows, context);
-  if (keeps(gate_up_kernel))
-    launch_gated_silu(
-        arguments(matrix(block_.gate_up), gained_.data(), config_.hidden_size, state, true),
-        inner_.data(), shape.rows, context);
-  ResidualStream behind =
-      stream(l + 1 < layers_.size() ? layers_[l + 1].attention_norm : output_norm_);
-  behind.kept = kept_behind(static_cast<std::int32_t>(l), pass);
-  if (keeps(down_kernel))
-    launch_add_to_residual(
-        arguments(matrix(block_.down), inner_.data(), config_.intermediate_size, state, false),
-        behind, shape.rows, context);
-  if (l >= first_streamed) stream_->give_back(l - first_streamed, context);
+  attention.bias = plan.bias;
+  ResidualStream behind = plan.behind;
+  if (shape.keeps_streams && plan.kept_from > 0) behind.kept = states.kept + plan.kept_from;
+  if (pass.keeps(query_key_value_kernel))
+    launch_query_key_value(state, product(plan.query_key_value, block_.query_key_value), attention,
+                           shape.rows, first_context);
+  if (pass.keeps(attention_kernel)) launch_attention(state, attention, shape, context);
+  if (pass.keeps(attention_output_kernel))
+    launch_add_to_residual(product(plan.attention_output, block_.attention_output), plan.between,
+                           shape.rows, context);
+  if (pass.keeps(gate_up_kernel))
+    launch_gated_silu(product(plan.gate_up, block_.gate_up), inner_.data(), shape.rows, context);
+  if (pass.keeps(down_kernel))
+    launch_add_to_residual(product(plan.down, block_.down), behind, shape.rows, context);
+  if (plan.is_streamed()) stream_->give_back(streamed, context);
 }
 
 void DeviceLlama::put_head(const ForwardState* state, const PassShape& shape) const {

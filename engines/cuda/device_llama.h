@@ -91,34 +91,38 @@ class DeviceLlama {
     const KvCacheCuda& cache;
     const PassShape& shape;
     const PassStates& states;
+    bool keeps(PassKernel kernel) const { return (shape.left_out & kernel) == 0; }
   };
+  /// A layer's kernels but for what a pass brings: rows, the cache, and a streamed layer's block.
+  struct LayerPlan {
+    const std::uint16_t* block;  ///< null: streamed
+    ProductArguments query_key_value, attention_output, gate_up, down;
+    const float* bias;
+    ResidualStream between, behind;  ///< behind attention, and behind the layer
+    std::int64_t kept_from = 0;  ///< the stream's place in PassStates::kept, in elements; 0: none
+    bool is_streamed() const { return block == nullptr; }
+  };
+  void make_plans();
   void put_embeddings(const Pass& pass) const;
   void put_fusion(const Pass& pass) const;
   void put_layer(std::size_t l, const Pass& pass) const;
-  /// A packed matrix on the device.
-  struct Matrix {
-    const std::uint16_t* weights;
-    std::int64_t elements;
-  };
-  ProductArguments arguments(const Matrix& matrix, const std::uint16_t* input, std::int64_t columns,
-                             const ForwardState* state, bool is_scaled) const;
-  /// The place that keeps the stream behind a layer; null if the pass keeps none, or the stream is
-  /// not part of a hidden state.
-  float* kept_behind(std::int32_t layer, const Pass& pass) const;
+  /// A product's but for its weights and rows. @param elements  of the packed weights
+  ProductArguments arguments(std::size_t elements, const std::uint16_t* input, std::int64_t columns,
+                             bool is_scaled) const;
   ProductArguments head_arguments(const ForwardState* state) const;
   ResidualStream stream(const DeviceArray<float>& gain) const;
 
   DecoderShape config_;
   const Device& device_;
   DeviceArray<std::uint16_t> embedding_, head_;  ///< head_ is empty where it is the embedding
-  DeviceArray<float> output_norm_;
-  DeviceArray<float> rotations_;               ///< [context, head_dim / 2, 2]
-  DeviceArray<std::uint16_t> fusion_, fused_;  ///< of a feature transformer, as its norms; fused_
-                                               ///< is the product's input
-  DeviceArray<float> embedding_norm_, feature_norm_;
+  DeviceArray<float> output_norm_, embedding_norm_, feature_norm_;  ///< two as fusion_
+  DeviceArray<float> rotations_;                                    ///< [context, head_dim / 2, 2]
+  /// Of a feature transformer; fused_ is the product's input.
+  DeviceArray<std::uint16_t> fusion_, fused_;
   LayerBlock block_;
   ResidentLayers resident_;
   std::vector<Layer> layers_;
+  std::vector<LayerPlan> plans_;       ///< of layers_
   std::optional<LayerStream> stream_;  ///< of the layers behind those that stay
   DeviceArray<float> residual_, partials_, logits_;
   DeviceArray<std::uint16_t> gained_, queries_, attended_, inner_;

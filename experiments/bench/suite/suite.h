@@ -71,6 +71,7 @@ void add_tokenizer(const Suite& suite);
 void add_simulator(const Suite& suite);
 void add_parsers(const Suite& suite);
 void add_decoding(const Suite& suite);
+void add_device_round(const Suite& suite);
 /// What the clocks are tested with; not compared.
 void add_timer(const Suite& suite);
 

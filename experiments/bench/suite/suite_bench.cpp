@@ -54,8 +54,9 @@ void add_timer(const Suite& suite) {
 
 void run() {
   const Suite suite(suite_options_of_environment());
-  for (const auto add : {add_verification, add_processors, add_samplers, add_trees, add_ngrams,
-                         add_tokenizer, add_simulator, add_parsers, add_decoding, add_timer})
+  for (const auto add :
+       {add_verification, add_processors, add_samplers, add_trees, add_ngrams, add_tokenizer,
+        add_simulator, add_parsers, add_decoding, add_device_round, add_timer})
     add(suite);
   benchmark::AddCustomContext("revision", SPECLAB_REVISION);
   benchmark::AddCustomContext("build", SPECLAB_BUILD_TYPE " " SPECLAB_COMPILER);

@@ -14,11 +14,23 @@ namespace {
 
 using nlohmann::json;
 
-/// Of trees alone, whose set-up is short under callgrind.
-Outcome compare_counts(const std::string& options) {
+/// Of one family whose set-up is short under callgrind.
+Outcome compare_counts(const std::string& family, const std::string& options) {
   return run_program("compare " SPECLAB_BUILD " " SPECLAB_BUILD
-                     " --measure counts --families trees --json " +
-                     options);
+                     " --measure counts --json --families " +
+                     family + " " + options);
+}
+
+/// One call in twenty more: 1.05 times the instructions, but for what a loop costs.
+void expect_a_planted_slowdown_to_show(const std::string& family) {
+  const Outcome outcome = compare_counts(family, "--planted-slowdown 0.05");
+  ASSERT_EQ(outcome.code, 10) << outcome.output;
+  const json lines = json::parse(outcome.output)["benchmarks"];
+  EXPECT_FALSE(lines.empty());
+  for (const json& line : lines) {
+    EXPECT_EQ(line["verdict"], "SLOW") << line;
+    EXPECT_NEAR(line["ratio"].get<double>(), 1.05, 0.002) << line;
+  }
 }
 
 /// Runs the suite. @return its benchmarks
@@ -50,7 +62,7 @@ std::vector<double> times(const json& benchmarks, const std::string& name, const
 }
 
 TEST(SuiteCounts, AreTheSameForTheSameBinary) {
-  const Outcome outcome = compare_counts("");
+  const Outcome outcome = compare_counts("trees", "");
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   for (const json& line : json::parse(outcome.output)["benchmarks"]) {
     EXPECT_TRUE(line["measure"] == "perf" || line["measure"] == "callgrind") << line;
@@ -58,14 +70,12 @@ TEST(SuiteCounts, AreTheSameForTheSameBinary) {
   }
 }
 
-/// One call in twenty more: 1.05 times the instructions, but for what a loop costs.
-TEST(SuiteCounts, ShowAPlantedSlowdown) {
-  const Outcome outcome = compare_counts("--planted-slowdown 0.05");
-  ASSERT_EQ(outcome.code, 10) << outcome.output;
-  for (const json& line : json::parse(outcome.output)["benchmarks"]) {
-    EXPECT_EQ(line["verdict"], "SLOW") << line;
-    EXPECT_NEAR(line["ratio"].get<double>(), 1.05, 0.002) << line;
-  }
+TEST(SuiteCounts, ShowAPlantedSlowdown) { expect_a_planted_slowdown_to_show("trees"); }
+
+/// Defect: instructions of the emulated device's fibers, which run on stacks of their own, are not
+/// counted, or their order, which is drawn, hides a slow-down.
+TEST(SuiteCounts, ShowAPlantedSlowdownOfADeviceRound) {
+  expect_a_planted_slowdown_to_show("device");
 }
 
 /// What benchmarks work out does not depend on how often they are called, on planted work, or on
