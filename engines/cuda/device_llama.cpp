@@ -353,13 +353,6 @@ void DeviceLlama::put_head(const ForwardState* state, const PassShape& shape) co
                        head_blocks(), shape.wanting, context);
 }
 
-float* DeviceLlama::kept_behind(std::int32_t layer, const Pass& pass) const {
-  const std::vector<std::int32_t> kept = config_.state_layers();
-  const auto found = std::ranges::find(kept, layer);
-  if (!pass.shape.keeps_streams || found == kept.end()) return nullptr;
-  return pass.states.kept + (1 + (found - kept.begin())) * kMaxRows * config_.hidden_size;
-}
-
 void DeviceLlama::put_hidden_states(const ForwardState* state, int wanting, float* hidden) const {
   launch_hidden_states(head_arguments(state), stream(output_norm_), hidden, wanting,
                        device_.context());
