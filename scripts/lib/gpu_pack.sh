@@ -6,7 +6,7 @@ kernels_folder=$speclab_root/engines/cuda/kernels
 first_programs=(gpu_bench kernels_cuda_test)  # what call 1 runs; nothing of torch
 other_programs=(speclab libspeclab_engines.so llama_cuda_test training_device_test family_device_test)
 part_bytes=$((8 * 1024 * 1024))  # of a model; small parts fill the calls better
-training_config=$speclab_root/experiments/configs/gpu_train_smollm2_feature.toml
+training_config=$speclab_root/experiments/configs/train_smollm2_feature_gpu.toml
 declare -A packed_models=([drafter]=smollm2-drafter/config.json [feature]=smollm2-feature/config.json [ngram]=smollm2-5gram/ngram.bin)  # below results/models, each with a file of its versions
 
 kernels_digest() { python3 "$speclab_root/scripts/lib/kernels_digest.py" "$speclab_root"; }

@@ -72,7 +72,7 @@ train_feature() {
     settings=(--set "text.files=[\"$speclab_root/README.md\"]" --set "text.held_out_files=[\"$speclab_root/CONTRIBUTING.md\"]" --set text.max_sequences=8 --set text.sequence_length=32 \
       --set 'drafter.device="cpu"' --set drafter.intermediate_size=64 --set drafter.batch=2 --set drafter.epochs=1 --set drafter.validation_sequences=2)
   fi
-  timeout --foreground --signal=INT --kill-after=20 "$seconds" "$program" train "$speclab_root/experiments/configs/gpu_train_smollm2_feature.toml" --output "$output/train_feature" "${settings[@]}" || status=$?
+  timeout --foreground --signal=INT --kill-after=20 "$seconds" "$program" train "$speclab_root/experiments/configs/train_smollm2_feature_gpu.toml" --output "$output/train_feature" "${settings[@]}" || status=$?
   [ "$status" -eq 0 ] || [ "$status" -ne 124 ] || compgen -G "$output/train_feature/v*/[cm]*.[bs]*" >/dev/null || { echo "the training left neither a checkpoint nor a drafter"; return 1; }
   [ "$status" -ne 124 ] || { echo "interrupted after $seconds s, as planned; what it left comes back"; status=0; }
   return "$status"

@@ -21,7 +21,7 @@ class MeasureGpuTree : public ::testing::Test {
     make("tree/results/models/smollm2-drafter/v1/config.json", "{}\n");
     make("tree/results/models/smollm2-feature/v1/config.json", "{}\n");
     make("tree/results/models/smollm2-5gram/v1/ngram.bin", "grams\n");
-    make("tree/experiments/configs/gpu_train_smollm2_feature.toml",
+    make("tree/experiments/configs/train_smollm2_feature_gpu.toml",
          "[text]\nfiles = [\n  \"../../build/corpora/prose/a.txt\",\n]\n");
     make("tree/results/reference/table.csv", "a\n");
     make("tree/.gitignore", "/build/\n");

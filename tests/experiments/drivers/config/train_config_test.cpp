@@ -158,7 +158,7 @@ TEST(TrainConfig, EveryTrainingOfTheProjectIsAccepted) {
   for (const char* name :
        {"train_smollm2_5gram", "train_smollm2_bigram", "train_smollm2_drafter",
         "train_smollm2_feature", "train_smollm2_mlp", "train_smollm2_unigram", "train_mlp_prose",
-        "train_mlp_code", "train_mlp_stage_2", "train_closed_world", "gpu_train_smollm2_feature"})
+        "train_mlp_code", "train_mlp_stage_2", "train_closed_world", "train_smollm2_feature_gpu"})
     EXPECT_NO_THROW(
         read_train_config(std::string(SPECLAB_SOURCE_DIR "/experiments/configs/") + name + ".toml"))
         << name;
