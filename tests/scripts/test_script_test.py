@@ -113,6 +113,17 @@ class Sanitizers(Tree):
         self.assertEqual(self.run_script("scripts/test --long=sanitizers")[-1], "2 passed, 0 failed, 2 skipped")
         self.assertEqual(self.ran(), ["bench", "good"])
 
+    def test_run_one_folder_alone_with_a_row_of_its_own(self):
+        """Defect: a room cannot be looked at alone, or its row stands for all rooms."""
+        self.folders("tests/early", "tests/late")
+        self.write("tests/late/a_test.cpp", "")
+        self.assertEqual(self.run_script("scripts/test --long=sanitizers:tests/late")[-1], "1 passed, 0 failed, 1 skipped")
+        self.assertEqual(self.ran(), ["late"])
+        self.assertRegex(self.rows("long_tests.csv")[0], r"^sanitizers:tests/late,1,0,1,\d+,$")
+        for part in ("sanitizers:tests/none", "sanitizers:scripts", "sanitizers:", "clang-tidy:none", "fuzz:regex"):
+            outcome = subprocess.run(["scripts/test", f"--long={part}"], cwd=self.root, capture_output=True, text=True)
+            self.assertEqual(outcome.returncode, 2, part)
+
 
 class EmptyParts(Tree):
     """Defect: a part that found no folder, or whose list failed, passes with a row of zeros."""
