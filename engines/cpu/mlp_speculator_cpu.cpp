@@ -12,7 +12,7 @@
 #include "engines/formats/input_file.h"
 #include "engines/interface/names.h"
 #include "sim/system/errors.h"
-#include "sim/system/sha256.h"
+#include "sim/system/kept_digests.h"
 
 namespace speclab::engines::cpu {
 namespace {
@@ -65,7 +65,7 @@ MlpSpeculatorCpu::MlpSpeculatorCpu(const MlpSpeculatorConfig& config, const Weig
   info_.dtype = type == ElementType::float32 ? "float32" : "bfloat16";
   info_.device = "cpu";
   info_.kernels = kernels_->name;
-  info_.sha256 = sha256_files(weights.weight_paths());
+  info_.sha256 = kept_digests_of_user().of_files(weights.weight_paths());
   info_.vocab_size = config.vocab_size;
   info_.context_length = std::numeric_limits<std::int32_t>::max();
   info_.num_layers = config.num_heads;

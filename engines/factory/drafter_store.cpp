@@ -7,7 +7,7 @@
 #include "engines/ngrams/ngram_file.h"
 #include "engines/training/manifest.h"
 #include "sim/system/errors.h"
-#include "sim/system/sha256.h"
+#include "sim/system/kept_digests.h"
 #include "sim/system/versions.h"
 
 namespace speclab::engines {
@@ -130,7 +130,7 @@ ModelInfo DrafterStore::ngram_info(const DrafterOptions& options) {
   ModelInfo info;
   info.name = ngram_file(held(model_name(options.kind, options.model)));
   info.family = "ngram";
-  info.sha256 = sha256_file(info.name);
+  info.sha256 = kept_digests_of_user().of_file(info.name);
   info.vocab_size = model->vocab_size();
   info.num_parameters = model->num_ngrams();
   return info;

@@ -17,7 +17,7 @@
 #include "sim/system/data_folder.h"
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
-#include "sim/system/sha256.h"
+#include "sim/system/kept_digests.h"
 #include "sim/system/versions.h"
 
 namespace speclab::engines {
@@ -118,7 +118,7 @@ ModelSource open_gguf(const std::string& path) {
 std::shared_ptr<CheckpointFolder> open_checkpoint(const std::string& path) {
   auto folder = std::make_shared<CheckpointFolder>(CheckpointFolder::open(path));
   if (std::error_code none; std::filesystem::exists(path + "/manifest.json", none))
-    check_recorded_digest(path, "model.safetensors", sha256_files(folder->weight_paths()));
+    check_recorded_digest(path, "model.safetensors", kept_digests_of_user().of_files(folder->weight_paths()));
   return folder;
 }
 

@@ -15,7 +15,7 @@
 #include "engines/models/decoder_weights.h"
 #include "engines/models/tensor_forms.h"
 #include "sim/system/errors.h"
-#include "sim/system/sha256.h"
+#include "sim/system/kept_digests.h"
 
 namespace speclab::engines {
 namespace {
@@ -124,7 +124,7 @@ class FileDecoderWeights final : public DecoderWeights {
   }
 
   std::string sha256() const override {
-    if (sha256_.empty()) sha256_ = sha256_files(file_->weight_paths());
+    if (sha256_.empty()) sha256_ = kept_digests_of_user().of_files(file_->weight_paths());
     return sha256_;
   }
 

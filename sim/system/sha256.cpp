@@ -204,11 +204,4 @@ std::string sha256_file(const std::string& path) {
   return sha.finish();
 }
 
-std::string sha256_files(std::span<const std::string> paths) {
-  if (paths.size() == 1) return sha256_file(paths.front());
-  std::string digests;
-  for (const std::string& path : paths) digests += sha256_file(path);
-  return sha256_text(digests);
-}
-
 }  // namespace speclab

@@ -37,7 +37,5 @@ Sha256::Compress compress_of_processor();
 std::string sha256_text(std::string_view text);
 /// @throws ModelFileError if the file cannot be read
 std::string sha256_file(const std::string& path);
-/// The digest of one file; for several files, the digest of their digests in this order.
-std::string sha256_files(std::span<const std::string> paths);
 
 }  // namespace speclab

@@ -12,7 +12,7 @@
 #include "engines/formats/checkpoint_folder.h"
 #include "engines/formats/safetensors_writer.h"
 #include "sim/system/errors.h"
-#include "sim/system/sha256.h"
+#include "sim/system/kept_digests.h"
 #include "tests/engines/formats/temporary_folder.h"
 
 namespace speclab::engines {
@@ -39,7 +39,8 @@ TEST(Integrity, EveryFlippedBitOfAWeightChangesTheDigest) {
   const CheckpointFolder checkpoint = CheckpointFolder::open(folder.path());
   const std::vector<std::string> paths = checkpoint.weight_paths();
   ASSERT_EQ(paths.size(), 2U);
-  const std::string digest = sha256_files(paths);
+  const KeptDigests digests(folder.path("digests"), {.smallest_bytes = 0});
+  const std::string digest = digests.of_files(paths);
   const std::uint64_t begin = header_end(paths[0]);
   std::mt19937 random(9);
   int caught = 0, still_loads = 0;
@@ -50,7 +51,7 @@ TEST(Integrity, EveryFlippedBitOfAWeightChangesTheDigest) {
     ASSERT_EQ(::pread(descriptor, &byte, 1, at), 1);
     const char flipped = static_cast<char>(byte ^ 1 << random() % 8);
     ASSERT_EQ(::pwrite(descriptor, &flipped, 1, at), 1);
-    caught += sha256_files(paths) != digest ? 1 : 0;
+    caught += digests.of_files(paths) != digest ? 1 : 0;
     if (flip % 100 == 0)
       still_loads +=
           CheckpointFolder::open(folder.path()).read_float32("a").size() == kElements ? 1 : 0;
@@ -59,7 +60,7 @@ TEST(Integrity, EveryFlippedBitOfAWeightChangesTheDigest) {
   }
   EXPECT_EQ(caught, kFlips);
   EXPECT_EQ(still_loads, kFlips / 100) << "the format itself notices none of them";
-  EXPECT_EQ(sha256_files(paths), digest) << "all flips were taken back";
+  EXPECT_EQ(digests.of_files(paths), digest) << "all flips were taken back";
 }
 
 TEST(Integrity, AManifestThatCannotBeReadIsNoneOfSomebodyElse) {
