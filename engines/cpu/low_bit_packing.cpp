@@ -1,5 +1,6 @@
 #include "engines/cpu/low_bit_packing.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -59,15 +60,32 @@ void put_words(const std::uint8_t* codes, int num_words, int column, Words& word
   for (int w = 0; w < num_words; ++w) words[w][column] = load_word(codes + 4 * w);
 }
 
+/// Calls put(c) for each of so many columns, in any order. Whole vectors have loops of a fixed
+/// length, which the compiler makes vector instructions of.
+template <typename Put>
+void for_columns(int count, const Put& put) {
+  int first = 0;
+  for (; first + kLanesPerVector <= count; first += kLanesPerVector) {
+#pragma GCC ivdep
+    for (int lane = 0; lane < kLanesPerVector; ++lane) put(first + lane);
+  }
+  for (; first < count; ++first) put(first);
+}
+
 /// A step of neighbouring columns. The second group of a byte joins the nibbles of the first.
 void put_step(const GroupPlace& place, int step, const std::uint32_t* words, int count,
               int first_column) {
   std::uint8_t* out = place.step_at(step, first_column);
-  for (int c = 0; c < count; ++c) {
-    const std::uint32_t below = place.shift == 0 ? 0 : load_word(out + c * kStepDepth);
-    store_word(out + c * kStepDepth, below | (with_bytes_in_place(words[c]) & place.low_mask)
-                                                 << place.shift);
-  }
+  const std::uint32_t mask = place.low_mask;
+  const int shift = place.shift;
+  if (shift == 0)
+    return for_columns(count, [=](int c) {
+      store_word(out + c * kStepDepth, with_bytes_in_place(words[c]) & mask);
+    });
+  for_columns(count, [=](int c) {
+    store_word(out + c * kStepDepth, load_word(out + c * kStepDepth) |
+                                         (with_bytes_in_place(words[c]) & mask) << shift);
+  });
 }
 
 /// The bits above the nibbles, of all steps.
@@ -76,13 +94,18 @@ void put_high_bits(const GroupPlace& place, const std::uint32_t (*words)[kBlockC
   std::uint32_t high[2][kBlockColumns] = {};
   for (int step = 0; step < kStepsPerGroup; ++step) {
     std::uint32_t* above = high[step / place.steps_a_byte];
+    const std::uint32_t *codes = words[step], mask = place.high_mask;
     const int shift = step % place.steps_a_byte * place.high_bits;
-    for (int c = 0; c < count; ++c)
-      above[c] |= (with_bytes_in_place(words[step][c]) >> 4 & place.high_mask) << shift;
+    for_columns(count, [=](int c) {
+      above[c] |= (with_bytes_in_place(codes[c]) >> 4 & mask) << shift;
+    });
   }
   for (int byte = 0; byte < place.high_bits; ++byte)
-    for (int c = 0; c < count; ++c)
-      store_word(place.high_at(byte, first_column + c), high[byte][c]);
+    for (int c = 0, run = 0; c < count; c += run) {
+      const int column = first_column + c;
+      run = std::min(kLanesPerVector - column % kLanesPerVector, count - c);
+      std::memcpy(place.high_at(byte, column), &high[byte][c], sizeof(std::uint32_t) * run);
+    }
 }
 
 /// @param words  of the group, a step each
@@ -98,8 +121,9 @@ void put_pairs(const GroupPlace& place, const std::uint32_t (*words)[kBlockColum
                int first_column) {
   for (int step = 0; step < kStepsPerGroup; ++step) {
     std::uint8_t* out = place.step_at(step, first_column);
-    for (int c = 0; c < count; ++c)
-      store_word(out + c * kStepDepth, with_bytes_in_place(words[step][c]));
+    const std::uint32_t* pairs = words[step];
+    for_columns(count,
+                [=](int c) { store_word(out + c * kStepDepth, with_bytes_in_place(pairs[c])); });
   }
 }
 

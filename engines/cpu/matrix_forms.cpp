@@ -126,12 +126,17 @@ std::int64_t MatrixForms::bytes_to_read(TensorRole role, std::int32_t layer) con
 }
 
 LowBitRows MatrixForms::read(TensorRole role, std::int32_t layer, WeightForm form) const {
+  if (quantises()) return quantised(role, weights_.read(role, layer));
+  return {weights_.read_stored(role, layer), row_bytes(role, form)};
+}
+
+LowBitRows MatrixForms::quantised(TensorRole role, std::span<const float> values) const {
+  return {quantised_to_q8_0(values), row_bytes(role, WeightForm::q8_0)};
+}
+
+std::int64_t MatrixForms::row_bytes(TensorRole role, WeightForm form) const {
   const BlockFormat& format = block_format(form);
-  const std::int64_t row_bytes =
-      depth_of(role, shape_) / format.block_elements * format.block_bytes;
-  if (numbers_.weights == WeightChoice::q8)
-    return {quantised_to_q8_0(weights_.read(role, layer)), row_bytes};
-  return {weights_.read_stored(role, layer), row_bytes};
+  return depth_of(role, shape_) / format.block_elements * format.block_bytes;
 }
 
 std::string MatrixForms::described() const {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,10 @@ class MatrixForms {
   std::int64_t bytes_to_read(TensorRole role, std::int32_t layer) const;
   /// @param form  of(role, layer), a low-bit one
   LowBitRows read(TensorRole role, std::int32_t layer, WeightForm form) const;
+  /// Whether low-bit rows are made of float32 values, whatever the file stores.
+  bool quantises() const { return numbers_.weights == WeightChoice::q8; }
+  /// Those rows. @param values  of whole rows of the role
+  LowBitRows quantised(TensorRole role, std::span<const float> values) const;
 
   /// The types that are held as they are, "Q4_1, Q8_0", with those that had to be expanded; empty
   /// where nothing was to be kept.
@@ -63,6 +68,7 @@ class MatrixForms {
  private:
   std::optional<WeightForm> low_bit(TensorRole role, std::int32_t layer) const;
   bool fits(TensorRole role) const;
+  std::int64_t row_bytes(TensorRole role, WeightForm form) const;
 
   const DecoderShape& shape_;
   const DecoderWeights& weights_;

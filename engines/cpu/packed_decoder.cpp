@@ -9,9 +9,9 @@ namespace {
 
 using enum TensorRole;
 
-void load_vocabulary(const Loading& from, PackedDecoder& model) {
-  model.embedding.matrix = load_matrix(from, embedding, 0);
-  if (!from.shape.head_is_embedding()) model.head.matrix = load_matrix(from, head, 0);
+void load_vocabulary(const Loading& from, ThreadTeam& team, PackedDecoder& model) {
+  model.embedding.matrix = load_table(from, embedding, team);
+  if (!from.shape.head_is_embedding()) model.head.matrix = load_table(from, head, team);
 }
 
 void load_tables(const Loading& from, PackedDecoder& model) {
@@ -59,7 +59,7 @@ void load_expanded(const Loading& low_bit, ThreadTeam& team, PackedDecoder& mode
   const auto add = [](Linear& to, PackedMatrix expanded) {
     if (to.matrix.is_low_bit()) to.expanded = std::move(expanded);
   };
-  add(model.head_product(), load_matrix(from, model.head_role(), 0));
+  add(model.head_product(), load_table(from, model.head_role(), team));
   for_each_layer(team, from.shape.num_layers, [&](std::int32_t l) {
     Layer& layer = model.layers[static_cast<std::size_t>(l)];
     Layer expanded = load_layer(from, l);
@@ -88,7 +88,7 @@ PackedDecoder load_decoder(const DecoderShape& shape, const DecoderWeights& weig
   model.rounds_embedding =
       table == WeightForm::bfloat16 || (is_low_bit(table) && numbers.kind == ProductKind::exact);
   const std::optional<StreamPlan> plan = stream_plan(shape, weights, numbers);
-  if (!plan) load_vocabulary(from, model);
+  if (!plan) load_vocabulary(from, team, model);
   load_tables(from, model);
   model.layers.resize(static_cast<std::size_t>(shape.num_layers));
   for_each_layer(team, plan ? plan->num_resident_layers() : shape.num_layers, [&](std::int32_t l) {

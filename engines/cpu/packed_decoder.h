@@ -88,6 +88,9 @@ struct Loading {
 Layer load_layer(const Loading& from, std::int32_t layer);
 /// The matrix of a role, its depth in whole vectors.
 PackedMatrix load_matrix(const Loading& from, TensorRole role, std::int32_t layer);
+/// The embedding or the head by all threads of the team. Rows in their order are read piece by
+/// piece, so that no copy of the table stands beside it.
+PackedMatrix load_table(const Loading& from, TensorRole role, ThreadTeam& team);
 /// Whole blocks of columns; empty where the shape has no such bias.
 std::vector<float> load_bias(const Loading& from, TensorRole role, std::int32_t layer);
 /// Either part is empty where the shape does not have it.

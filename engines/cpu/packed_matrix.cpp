@@ -1,6 +1,7 @@
 #include "engines/cpu/packed_matrix.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "engines/cpu/bfloat16.h"
 #include "engines/cpu/low_bit_packing.h"
@@ -18,6 +19,20 @@ void for_each_bfloat16(std::int64_t depth, int column, const Put& put) {
     put(k, (k & ~std::int64_t{1}) * kBlockColumns + 2 * column + (k & 1));
 }
 
+/// Pairs of neighbours in the depth. A part of them is rounded by vectors before it is spread.
+void pack_bfloat16(std::span<const float> values, BFloat16* out) {
+  constexpr std::size_t kPart = 64;
+  constexpr std::size_t kPairBytes = 2 * sizeof(BFloat16);
+  BFloat16 part[kPart];
+  while (!values.empty()) {
+    const std::size_t count = std::min(kPart, values.size());
+    for (std::size_t i = 0; i < count; ++i) part[i] = to_bfloat16(values[i]);
+    for (std::size_t i = 0; i < count; i += 2, out += 2 * kBlockColumns)
+      std::memcpy(out, part + i, kPairBytes);
+    values = values.subspan(count);
+  }
+}
+
 }  // namespace
 
 void pack_values(WeightForm form, std::span<const float> values, char* block, int column) {
@@ -27,10 +42,7 @@ void pack_values(WeightForm form, std::span<const float> values, char* block, in
     for (std::int64_t k = 0; k < depth; ++k)
       out[k * kBlockColumns] = values[static_cast<std::size_t>(k)];
   } else {
-    auto* out = reinterpret_cast<BFloat16*>(block);
-    for_each_bfloat16(depth, column, [&](std::int64_t k, std::int64_t at) {
-      out[at] = to_bfloat16(values[static_cast<std::size_t>(k)]);
-    });
+    pack_bfloat16(values, reinterpret_cast<BFloat16*>(block) + 2 * column);
   }
 }
 

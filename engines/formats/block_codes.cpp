@@ -40,6 +40,13 @@ void read_nibbles(const std::uint8_t* nibbles, std::size_t count, std::uint8_t* 
   }
 }
 
+/// Bit i of `bits` as the fifth bit of byte i.
+Eight fifth_bits(std::uint8_t bits) {
+  constexpr Eight kEachByte = 0x0101010101010101ULL, kBitOfByte = 0x8040201008040201ULL;
+  // A byte whose bit is set comes to 128, any other to less.
+  return ((((Eight{bits} * kEachByte) & kBitOfByte) + (kTopBits - kBitOfByte)) & kTopBits) >> 3;
+}
+
 void read_q4_0(const std::byte* block, BlockCodes& out) {
   out.scale = half_at(block, 0);
   read_nibbles(bytes_at(block, 2), kGroup / 2, out.codes.data());
@@ -53,11 +60,12 @@ void read_q4_1(const std::byte* block, BlockCodes& out) {
 
 void read_q5_0(const std::byte* block, BlockCodes& out) {
   out.scale = half_at(block, 0);
-  std::uint32_t high;
-  std::memcpy(&high, block + 2, sizeof high);
+  const std::uint8_t* high = bytes_at(block, 2);
   read_nibbles(bytes_at(block, 6), kGroup / 2, out.codes.data());
-  for (std::size_t i = 0; i < kGroup; ++i)
-    out.codes[i] = static_cast<std::uint8_t>(out.codes[i] | (high >> i & 1U) << 4);
+  for (std::size_t i = 0; i < kGroup / sizeof(Eight); ++i) {
+    std::uint8_t* codes = out.codes.data() + i * sizeof(Eight);
+    store_eight(codes, load_eight(codes) | fifth_bits(high[i]));
+  }
 }
 
 void read_q8_0(const std::byte* block, BlockCodes& out) {

@@ -313,6 +313,33 @@ TEST(LowBitPacking, WritesEveryByteOfWholeBlocks) {
   }
 }
 
+/// Defect: columns that are packed together, as whole vectors are, get other bytes than alone, or
+/// change those beside them.
+TEST(LowBitPacking, GivesEachColumnTheSameBytesWhateverItsNeighbours) {
+  std::mt19937 random(8);
+  for (const WeightForm form : kForms) {
+    const BlockFormat& format = block_format(form);
+    const std::int64_t row_bytes = 512 / format.block_elements * format.block_bytes;
+    std::vector<std::byte> rows(static_cast<std::size_t>(kBlockColumns * row_bytes));
+    for (std::byte& byte : rows) byte = static_cast<std::byte>(random() & 0xFF);
+    std::vector<const std::byte*> pointers;
+    for (int c = 0; c < kBlockColumns; ++c) pointers.push_back(rows.data() + c * row_bytes);
+    const auto packed_by = [&](std::initializer_list<int> begins) {
+      std::string block(static_cast<std::size_t>(block_bytes(form, 512)), '\0');
+      for (const int* begin = begins.begin(); begin + 1 != begins.end(); ++begin)
+        pack_columns(form,
+                     std::span(pointers).subspan(static_cast<std::size_t>(begin[0]),
+                                                 static_cast<std::size_t>(begin[1] - begin[0])),
+                     row_bytes, block.data(), begin[0]);
+      return block;
+    };
+    const std::string few = packed_by({0, 7, 13, 16, 27, 32});
+    EXPECT_EQ(packed_by({0, 32}), few) << name_of(form);
+    EXPECT_EQ(packed_by({0, 16, 32}), few) << name_of(form);
+    EXPECT_EQ(packed_by({0, 3, 25, 32}), few) << name_of(form) << ", from within a vector";
+  }
+}
+
 // Catches a scale that is not the largest value's, and codes that are cut instead of rounded.
 TEST(LowBitPacking, QuantisesToTheNearestCodes) {
   std::mt19937 random(6);
