@@ -3,6 +3,7 @@
 
 #include "engines/tokenizers/characters.h"
 #include "engines/tokenizers/piece_models.h"
+#include "engines/tokenizers/text_ids.h"
 
 namespace speclab::engines {
 namespace {
@@ -16,7 +17,7 @@ class ByteBpeModel final : public PieceModel {
         closes_gaps_(parts.closes_gaps),
         has_all_bytes_(std::ranges::count(byte_tokens_, kNoToken) == 0) {
     for (const auto& [text, token] : parts.whole_pieces)
-      whole_pieces_.emplace(std::string(text), token);
+      whole_pieces_.add(text, token);
   }
 
   std::unique_ptr<Work> start() const override { return std::make_unique<Merging>(*this); }
@@ -36,8 +37,8 @@ class ByteBpeModel final : public PieceModel {
 
     void append_tokens(std::string_view piece, std::vector<Token>& out) override {
       if (!model_.whole_pieces_.empty()) {
-        const auto whole = model_.whole_pieces_.find(std::string(piece));
-        if (whole != model_.whole_pieces_.end()) return out.push_back(whole->second);
+        const Token whole = model_.whole_pieces_.find(piece, kNoToken);
+        if (whole != kNoToken) return out.push_back(whole);
       }
       const bool needs_symbols = model_.unknown_.token || model_.closes_gaps_;
       if (model_.has_all_bytes_ || !needs_symbols) return merger_.append_tokens(piece, out);
@@ -67,12 +68,10 @@ class ByteBpeModel final : public PieceModel {
 
   ByteTokens byte_tokens_;
   MergeTable merges_;
-  std::unordered_map<std::string, Token> whole_pieces_;
+  TextIds whole_pieces_;
   UnknownText unknown_;
   bool closes_gaps_, has_all_bytes_;
 };
-
-using PieceIds = std::unordered_map<std::string_view, Token>;
 
 bool is_one_character(std::string_view text) {
   return !text.empty() && character_length(text[0]) == text.size();
@@ -120,7 +119,7 @@ class TextBpeModel final : public PieceModel {
         unknown_(parts.unknown),
         has_words_apart_(!parts.whole_pieces_first && marks_begin_tokens(parts)) {
     if (!parts.whole_pieces_first) return;
-    for (const auto& [text, token] : parts.pieces) whole_pieces_.emplace(text, token);
+    for (const auto& [text, token] : parts.pieces) whole_pieces_.add(text, token);
   }
 
   std::unique_ptr<Work> start() const override { return std::make_unique<Merging>(*this); }
@@ -137,10 +136,9 @@ class TextBpeModel final : public PieceModel {
  private:
   /// Then words merge apart from each other, and those that come again need no merging.
   static bool marks_begin_tokens(const TextBpeParts& parts) {
-    const PieceIds pieces(parts.pieces.begin(), parts.pieces.end());
-    return pieces.contains(kBlankMark) && std::ranges::none_of(parts.pieces, [](const auto& piece) {
-             return has_later_mark(piece.first);
-           });
+    const auto text = &NamedPiece::first;
+    return std::ranges::count(parts.pieces, kBlankMark, text) > 0 &&
+           std::ranges::none_of(parts.pieces, has_later_mark, text);
   }
 
   Token number_of(std::string_view character) const {
@@ -154,8 +152,8 @@ class TextBpeModel final : public PieceModel {
 
     void append_tokens(std::string_view piece, std::vector<Token>& out) override {
       if (!model_.whole_pieces_.empty()) {
-        const auto whole = model_.whole_pieces_.find(std::string(piece));
-        if (whole != model_.whole_pieces_.end()) return out.push_back(whole->second);
+        const Token whole = model_.whole_pieces_.find(piece, kNoToken);
+        if (whole != kNoToken) return out.push_back(whole);
       }
       if (!model_.has_words_apart_) return merge(piece, out);
       while (!piece.empty()) {
@@ -224,7 +222,7 @@ class TextBpeModel final : public PieceModel {
   Token num_tokens_, num_numbers_;
   UnknownText unknown_;
   bool has_words_apart_;
-  std::unordered_map<std::string, Token> whole_pieces_;
+  TextIds whole_pieces_;
 };
 
 }  // namespace
@@ -244,11 +242,11 @@ std::vector<Merge> merges_of_scores(std::span<const NamedPiece> pieces,
   std::ranges::sort(order, std::greater<>());
   order.erase(std::unique(order.begin(), order.end()), order.end());
   const auto characters = character_numbers(pieces, num_tokens);
-  const PieceIds ids(pieces.begin(), pieces.end());
+  TextIds ids;
+  for (const auto& [text, token] : pieces) ids.add(text, token);
   const auto number_of = [&](std::string_view text) {
     if (is_one_character(text)) return characters.at(std::string(text));
-    const auto found = ids.find(text);
-    return found == ids.end() ? kNoToken : found->second;
+    return ids.find(text, kNoToken);
   };
   std::vector<Merge> merges;
   for (const auto& [text, token] : pieces) {

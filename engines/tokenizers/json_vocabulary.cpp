@@ -48,7 +48,7 @@ void JsonItems::add_merge(const nlohmann::json& merge) {
 void JsonItems::add_merges_to(VocabularyBuilder& builder) const {
   std::uint32_t begin = 0;
   for (const Place& place : places_) {
-    const std::string text = merges_.substr(begin, place.end - begin);
+    const std::string_view text = std::string_view(merges_).substr(begin, place.end - begin);
     if (place.left_size == kLine)
       builder.add_merge_line(text);
     else

@@ -21,7 +21,7 @@ constexpr std::string_view kEndTexts[] = {"<|im_end|>",      "<|endoftext|>", "<
                                           "<end_of_turn>",   "<|return|>",    "<|call|>",
                                           "<EOT>",           "_<EOT>",        "<end_of_utterance>"};
 
-std::string quoted(const std::string& text) { return "'" + escaped(text, 40) + "'"; }
+std::string quoted(std::string_view text) { return "'" + escaped(text, 40) + "'"; }
 
 std::string entry(std::size_t index, const std::string& shown) {
   return "entry " + std::to_string(index) + ", " + shown;
@@ -187,16 +187,18 @@ FieldFailure failure_of_file(const std::string& path) {
 void VocabularyBuilder::add_token(const std::string& text, TokenKind kind) {
   const std::size_t index = vocabulary_.texts.size();
   if (text.empty()) return add_unused_token();
-  if (!ids_.emplace(text, static_cast<Token>(index)).second)
+  if (!ids_.add(text, static_cast<Token>(index)))
     fail("tokens", entry(index, quoted(text) + " again"), "each token once");
-  std::string bytes = text;
+  std::string bytes;
   if (kind == TokenKind::normal && alphabet_ == Alphabet::byte_level) {
     auto decoded = bytes_of_token_text(text);
     if (!decoded)
       fail("tokens", entry(index, quoted(text)), "characters of the byte-level alphabet");
     bytes = std::move(*decoded);
-  } else if (alphabet_ == Alphabet::plain_text && valid_utf8_prefix(text) != text.size()) {
-    fail("tokens", entry(index, quoted(text)), "valid UTF-8");
+  } else {
+    if (alphabet_ == Alphabet::plain_text && valid_utf8_prefix(text) != text.size())
+      fail("tokens", entry(index, quoted(text)), "valid UTF-8");
+    bytes = text;
   }
   vocabulary_.texts.push_back(std::move(bytes));
   vocabulary_.kinds.push_back(kind);
@@ -207,8 +209,9 @@ void VocabularyBuilder::add_unused_token() {
   vocabulary_.kinds.push_back(TokenKind::unused);
 }
 
-void VocabularyBuilder::add_merge(const std::string& left, const std::string& right) {
-  const Merge merge{find(left), find(right), find(left + right)};
+void VocabularyBuilder::add_merge(std::string_view left, std::string_view right) {
+  merged_.assign(left).append(right);
+  const Merge merge{find(left), find(right), find(merged_)};
   if (merge.left == kNoToken || merge.right == kNoToken || merge.merged == kNoToken) {
     fail("merges", entry(vocabulary_.merges.size(), quoted(left) + " + " + quoted(right)),
          "two tokens whose union is one");
@@ -216,9 +219,9 @@ void VocabularyBuilder::add_merge(const std::string& left, const std::string& ri
   vocabulary_.merges.push_back(merge);
 }
 
-void VocabularyBuilder::add_merge_line(const std::string& line) {
+void VocabularyBuilder::add_merge_line(std::string_view line) {
   const std::size_t blank = line.find(' ');
-  if (blank == std::string::npos)
+  if (blank == std::string_view::npos)
     fail("merges", entry(vocabulary_.merges.size(), quoted(line)),
          "two texts with a blank between");
   add_merge(line.substr(0, blank), line.substr(blank + 1));
@@ -237,15 +240,10 @@ Token VocabularyBuilder::checked(const std::string& field, std::int64_t id) cons
   return static_cast<Token>(id);
 }
 
-Token VocabularyBuilder::find(const std::string& text) const {
-  const auto found = ids_.find(text);
-  return found == ids_.end() ? kNoToken : found->second;
-}
-
 void VocabularyBuilder::add_usual_ends() {
   std::vector<EndToken>& ends = vocabulary_.roles.ends;
   for (const std::string_view text : kEndTexts) {
-    const Token token = find(std::string(text));
+    const Token token = find(text);
     if (token != kNoToken &&
         vocabulary_.kinds[static_cast<std::size_t>(token)] == TokenKind::control &&
         std::ranges::count(ends, token, &EndToken::id) == 0)

@@ -5,10 +5,10 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "engines/tokenizers/pre_tokenizer.h"
+#include "engines/tokenizers/text_ids.h"
 #include "engines/tokenizers/text_tokenizer.h"
 
 namespace speclab::engines {
@@ -35,15 +35,15 @@ class VocabularyBuilder {
   /// Adds the next token as one that no text becomes and that stands for no text.
   void add_unused_token();
   /// Adds the next merge of two token texts, both and their union known.
-  void add_merge(const std::string& left, const std::string& right);
+  void add_merge(std::string_view left, std::string_view right);
   /// The same from "left right"; no token of the byte-level alphabet holds a blank.
-  void add_merge_line(const std::string& line);
+  void add_merge_line(std::string_view line);
   /// @param name  a pre-tokenizer's GGUF name
   void set_pre_tokenizer(const std::string& field, const std::string& name);
   /// @throws as `fail` does where the id is none of the vocabulary
   Token checked(const std::string& field, std::int64_t id) const;
   /// Token with this text as in the file, or kNoToken.
-  Token find(const std::string& text) const;
+  Token find(std::string_view text) const { return ids_.find(text, kNoToken); }
 
   /// The vocabulary as read so far; the rest is the reader's to fill in.
   TextVocabulary& vocabulary() { return vocabulary_; }
@@ -58,7 +58,8 @@ class VocabularyBuilder {
   FieldFailure fail_;
   Alphabet alphabet_;
   TextVocabulary vocabulary_;
-  std::unordered_map<std::string, Token> ids_;
+  TextIds ids_;
+  std::string merged_;  ///< the union of the last merge
 };
 
 /// @source SentencePiece's sentencepiece_model.proto; GGUF has the same numbers
