@@ -27,9 +27,8 @@ inline Register rotated(Register v) {
 /// All lanes together, in an order that is no matter to `combine`.
 template <typename Register, typename Combine>
 inline auto combined(Register v, const Combine& combine) {
-  unrolled<std::bit_width(sizeof(Register) / 4) - 1>([&](auto step) __attribute__((always_inline)) {
-    v = combine(v, rotated<1 << step>(v));
-  });
+  unrolled<std::bit_width(sizeof(Register) / 4) - 1>(
+      [&](auto step) __attribute__((always_inline)) { v = combine(v, rotated<1 << step>(v)); });
   return v[0];
 }
 template <typename Half, typename Combine>

@@ -25,11 +25,11 @@ inline IntRegister multiply_pairs(UintRegister codes, IntRegister x) {
 }
 inline IntRegister add_pairs(IntRegister sum, IntRegister pairs) {
 #if defined(SPECLAB_WIDE_REGISTERS)
-  return sum + reinterpret_cast<IntRegister>(_mm512_madd_epi16(reinterpret_cast<__m512i>(pairs),
-                                                               _mm512_set1_epi16(1)));
+  return sum + reinterpret_cast<IntRegister>(
+                   _mm512_madd_epi16(reinterpret_cast<__m512i>(pairs), _mm512_set1_epi16(1)));
 #else
-  return sum + reinterpret_cast<IntRegister>(_mm256_madd_epi16(reinterpret_cast<__m256i>(pairs),
-                                                               _mm256_set1_epi16(1)));
+  return sum + reinterpret_cast<IntRegister>(
+                   _mm256_madd_epi16(reinterpret_cast<__m256i>(pairs), _mm256_set1_epi16(1)));
 #endif
 }
 #endif

@@ -36,8 +36,7 @@ namespace {
 
 /// Null where the processor lacks them.
 const CpuKernels* kernels_named(const std::string& name) {
-  if (name == "narrow_vnni")
-    return kernels_named("avx512_vnni") ? &narrow_vnni::kKernels : nullptr;
+  if (name == "narrow_vnni") return kernels_named("avx512_vnni") ? &narrow_vnni::kKernels : nullptr;
   for (auto kernels = runnable_kernels(); *kernels; ++kernels)
     if ((*kernels)->name == name) return *kernels;
   return nullptr;
@@ -70,8 +69,8 @@ std::vector<std::byte> random_rows(WeightForm form, std::mt19937& random) {
 
 /// Weights of a file in three forms: packed, expanded to bfloat16, and as float32.
 struct Weights {
-  Weights(WeightForm form, std::mt19937& random)
-      : form(form),
+  Weights(WeightForm of_file, std::mt19937& random)
+      : form(of_file),
         depth(depth_of(form)),
         rows(random_rows(form, random)),
         packed(form, kColumns, depth),
@@ -219,8 +218,8 @@ std::string case_name(const ::testing::TestParamInfo<std::tuple<const char*, Wei
 
 INSTANTIATE_TEST_SUITE_P(, LowBitKernels,
                          ::testing::Combine(::testing::Values("avx512_bf16", "avx512_vnni",
-                                                              "avx512", "avx_vnni",
-                                                              "narrow_vnni", "avx2", "portable"),
+                                                              "avx512", "avx_vnni", "narrow_vnni",
+                                                              "avx2", "portable"),
                                             ::testing::ValuesIn(kForms)),
                          case_name);
 
@@ -256,7 +255,8 @@ TEST_P(LowBitKernels, Int8ProductsHaveTheBitsOfTheScalarReference) {
                 std::span(weights.rows).subspan(static_cast<std::size_t>(c) * row_bytes, row_bytes),
                 g, find_block_format(name_of(weights.form))->block_bytes),
             groups[g * kRows + r], sum);
-      ASSERT_EQ(found[static_cast<std::size_t>(r * kColumns + c)], sum) << "row " << r << " column " << c;
+      ASSERT_EQ(found[static_cast<std::size_t>(r * kColumns + c)], sum)
+          << "row " << r << " column " << c;
     }
 }
 

@@ -87,8 +87,8 @@ inline StoredGroup q6_k_group(std::span<const std::byte> block, int g) {
 inline StoredGroup stored_group(WeightForm form, std::span<const std::byte> row, int group,
                                 std::size_t block_bytes) {
   const bool is_long = form == WeightForm::q4_k || form == WeightForm::q6_k;
-  const auto block = row.subspan(static_cast<std::size_t>(is_long ? group / 8 : group) *
-                                 block_bytes);
+  const auto block =
+      row.subspan(static_cast<std::size_t>(is_long ? group / 8 : group) * block_bytes);
   if (!is_long) return short_group(form, block);
   return form == WeightForm::q4_k ? q4_k_group(block, group % 8) : q6_k_group(block, group % 8);
 }
