@@ -119,10 +119,11 @@ double probability_of(const Json& node, const char* key) {
 }
 
 Json to_json(const DraftNode& node) {
-  Json json = {{"parent", node.parent},
-               {"token", node.token},
-               {"p", rounded(node.target_probability)},
-               {"accepted", node.is_accepted}};
+  Json json = Json::object();  // written member by member: a list of members copies each
+  json["parent"] = node.parent;
+  json["token"] = node.token;
+  json["p"] = rounded(node.target_probability);
+  json["accepted"] = node.is_accepted;
   if (node.draft_probability) json["q"] = rounded(*node.draft_probability);
   return json;
 }
@@ -180,11 +181,13 @@ std::vector<TextSample> read_text_samples(const std::string& path) {
 Json to_json(const DraftedRound& round) {
   Json nodes = Json::array();
   for (const DraftNode& node : round.nodes) nodes.push_back(to_json(node));
-  return {{"round", round.round},
-          {"nodes", nodes},
-          {"accepted", round.accepted},
-          {"next", round.next},
-          {"next_kind", to_string(round.next_kind)}};
+  Json json = Json::object();
+  json["round"] = round.round;
+  json["nodes"] = std::move(nodes);
+  json["accepted"] = round.accepted;
+  json["next"] = round.next;
+  json["next_kind"] = to_string(round.next_kind);
+  return json;
 }
 
 DraftedRound drafted_round(const Json& json) {

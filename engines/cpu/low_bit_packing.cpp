@@ -83,8 +83,8 @@ void put_step(const GroupPlace& place, int step, const std::uint32_t* words, int
       store_word(out + c * kStepDepth, with_bytes_in_place(words[c]) & mask);
     });
   for_columns(count, [=](int c) {
-    store_word(out + c * kStepDepth, load_word(out + c * kStepDepth) |
-                                         (with_bytes_in_place(words[c]) & mask) << shift);
+    store_word(out + c * kStepDepth,
+               load_word(out + c * kStepDepth) | (with_bytes_in_place(words[c]) & mask) << shift);
   });
 }
 
@@ -96,9 +96,8 @@ void put_high_bits(const GroupPlace& place, const std::uint32_t (*words)[kBlockC
     std::uint32_t* above = high[step / place.steps_a_byte];
     const std::uint32_t *codes = words[step], mask = place.high_mask;
     const int shift = step % place.steps_a_byte * place.high_bits;
-    for_columns(count, [=](int c) {
-      above[c] |= (with_bytes_in_place(codes[c]) >> 4 & mask) << shift;
-    });
+    for_columns(count,
+                [=](int c) { above[c] |= (with_bytes_in_place(codes[c]) >> 4 & mask) << shift; });
   }
   for (int byte = 0; byte < place.high_bits; ++byte)
     for (int c = 0, run = 0; c < count; c += run) {

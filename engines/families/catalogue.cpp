@@ -118,7 +118,8 @@ ModelSource open_gguf(const std::string& path) {
 std::shared_ptr<CheckpointFolder> open_checkpoint(const std::string& path) {
   auto folder = std::make_shared<CheckpointFolder>(CheckpointFolder::open(path));
   if (std::error_code none; std::filesystem::exists(path + "/manifest.json", none))
-    check_recorded_digest(path, "model.safetensors", kept_digests_of_user().of_files(folder->weight_paths()));
+    check_recorded_digest(path, "model.safetensors",
+                          kept_digests_of_user().of_files(folder->weight_paths()));
   return folder;
 }
 

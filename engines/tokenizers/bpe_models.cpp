@@ -16,8 +16,7 @@ class ByteBpeModel final : public PieceModel {
         unknown_(parts.unknown),
         closes_gaps_(parts.closes_gaps),
         has_all_bytes_(std::ranges::count(byte_tokens_, kNoToken) == 0) {
-    for (const auto& [text, token] : parts.whole_pieces)
-      whole_pieces_.add(text, token);
+    for (const auto& [text, token] : parts.whole_pieces) whole_pieces_.add(text, token);
   }
 
   std::unique_ptr<Work> start() const override { return std::make_unique<Merging>(*this); }

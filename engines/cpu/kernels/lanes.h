@@ -62,8 +62,10 @@ template <int N, typename Function>
   }(std::make_integer_sequence<int, N>());
 }
 
-/// Register of a type, and the sixteen lanes that are made of it.
-#if defined(__AVX512F__)
+/// Register of a type, and the sixteen lanes that are made of it. A table can ask for registers of
+/// eight lanes where wider ones exist.
+#if defined(__AVX512F__) && !defined(SPECLAB_NARROW_REGISTERS)
+#define SPECLAB_WIDE_REGISTERS
 constexpr int kRegisterBytes = 64, kVectorRegisters = 32;  ///< the latter in vectors of 16 lanes
 template <typename Register>
 using Lanes = Register;
@@ -149,7 +151,8 @@ inline void copy_lanes(const Pair<Half>& from, void* to) {
   copy_lanes(from.high, static_cast<char*>(to) + sizeof(Half));
 }
 
-/// Lanes of a narrower type, a register at a time.
+/// Lanes of a narrower type, a register at a time. Both are whole numbers: GCC 12 converts bytes to
+/// floats one by one.
 template <typename Narrow, typename Wide>
 inline void widen(const void* from, Wide& to) {
   constexpr int kCount = kRegisterBytes / 4;

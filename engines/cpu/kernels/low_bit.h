@@ -2,6 +2,8 @@
 // Products of rows with low-bit weights: one pass over a block of columns for up to 16 rows, the
 // weights of a group in registers while its rows go by.
 
+#include <bit>
+
 #include "engines/cpu/kernels/low_bit_int8.h"
 #include "engines/cpu/kernels/low_bit_pairs.h"
 #include "engines/cpu/kernels/vectors.h"
@@ -13,10 +15,44 @@ namespace speclab::engines::cpu::SPECLAB_KERNELS_NAMESPACE {
 
 namespace {
 
+/// The lanes of `v` moved down by `kBy`, those below the first to the end.
+template <int kBy, typename Register>
+inline Register rotated(Register v) {
+  constexpr int kCount = static_cast<int>(sizeof(Register) / 4);
+  IntRegister from;
+  for (int i = 0; i < kCount; ++i) from[i] = (i + kBy) % kCount;
+  return __builtin_shuffle(v, from);
+}
+
+/// All lanes together, in an order that is no matter to `combine`.
+template <typename Register, typename Combine>
+inline auto combined(Register v, const Combine& combine) {
+  unrolled<std::bit_width(sizeof(Register) / 4) - 1>(
+      [&](auto step) __attribute__((always_inline)) { v = combine(v, rotated<1 << step>(v)); });
+  return v[0];
+}
+template <typename Half, typename Combine>
+inline auto combined(Pair<Half> v, const Combine& combine) {
+  return combined(combine(v.low, v.high), combine);
+}
+
 inline std::int32_t lane_sum(IntVector v) {
-  std::int32_t sum = 0;
-  for (int lane = 0; lane < kLanes; ++lane) sum += v[lane];
-  return sum;
+  return combined(v, [](auto a, auto b) { return a + b; });
+}
+
+/// The low byte of every lane, in each quad in the order of kDepthOfByte.
+inline void store_codes(IntRegister codes, std::int8_t* out) {
+  typedef std::int8_t Bytes __attribute__((vector_size(kRegisterBytes / 4)));
+  IntRegister from;
+  for (int i = 0; i < kRegisterBytes / 4; ++i)
+    from[i] = i / kStepDepth * kStepDepth + kDepthOfByte[i % kStepDepth];
+  const Bytes bytes = __builtin_convertvector(__builtin_shuffle(codes, from), Bytes);
+  std::memcpy(out, &bytes, sizeof bytes);
+}
+template <typename Half>
+inline void store_codes(Pair<Half> codes, std::int8_t* out) {
+  store_codes(codes.low, out);
+  store_codes(codes.high, out + sizeof(Half) / 4);
 }
 
 /// Nearest whole numbers, ties to even; |v| < 2^22.
@@ -32,8 +68,10 @@ constexpr float kSmallestScaled = 1e-36f;
 inline void make_group(const float* x, Int8Group& group) {
   const Vector halves[2] = {load(x), load(x + kLanes)};
   const auto size = [](Vector v) { return choose(v < Vector{}, -v, v); };
-  const float largest = lane_max(larger(size(halves[0]), size(halves[1])));
-  const bool has_nan = any_lane((halves[0] != halves[0]) | (halves[1] != halves[1]));
+  const float largest = combined(larger(size(halves[0]), size(halves[1])),
+                                 [](auto a, auto b) { return choose(a > b, a, b); });
+  const bool has_nan = combined((halves[0] != halves[0]) | (halves[1] != halves[1]),
+                                [](auto a, auto b) { return a | b; }) != 0;
   if (has_nan || !(largest >= kSmallestScaled && largest < INFINITY)) {
     group = {};
     group.scale = group.sum = !has_nan && largest < INFINITY ? 0.0f : NAN;
@@ -44,10 +82,7 @@ inline void make_group(const float* x, Int8Group& group) {
   for (int half = 0; half < 2; ++half) {
     const IntVector codes = nearest(halves[half] * inverse);
     group.half_sums[half] = lane_sum(codes);
-    for (int i = 0; i < kLanes; ++i) {
-      const int depth = i / kStepDepth * kStepDepth + kDepthOfByte[i % kStepDepth];
-      group.codes[half * kLanes + i] = static_cast<std::int8_t>(codes[depth]);
-    }
+    store_codes(codes, group.codes + half * kLanes);
   }
   group.sum = group.scale * static_cast<float>(group.half_sums[0] + group.half_sums[1]);
 }

@@ -74,7 +74,7 @@ struct GroupCodes {
   /// Byte `kByte` of the codes in every lane, as numbers.
   template <int kStep, int kVector, int kByte>
   Vector values() const {
-#if defined(__AVX512F__)
+#if defined(SPECLAB_WIDE_REGISTERS)
     if constexpr (kLayout.bits == 4)
       return look_up(moved<-(8 * kByte + 4 * kOdd)>(stored<kStep, kVector>()));
     else
@@ -105,7 +105,7 @@ struct GroupCodes {
     return load_codes(steps + kStep * kStepBytes + kVector * kVectorBytes);
   }
 
-#if defined(__AVX512F__)
+#if defined(SPECLAB_WIDE_REGISTERS)
   /// The numbers of the low four bits of every lane; it needs no mask.
   static Vector look_up(Codes places) {
     constexpr Vector kNumbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -128,12 +128,12 @@ struct GroupCodes {
 /// Sixteen whole numbers of one byte.
 template <typename Byte>
 inline Vector load_bytes(const char* from) {
-  Vector values;
+  IntVector values;
   widen<Byte>(from, values);
-  return values;
+  return to_float(values);
 }
 
-#if defined(__AVX512F__)
+#if defined(SPECLAB_WIDE_REGISTERS)
 inline Vector load_halves(const char* from) {
   return reinterpret_cast<Vector>(
       _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))));

@@ -8,27 +8,53 @@
 namespace speclab::engines::cpu::SPECLAB_KERNELS_NAMESPACE {
 namespace {
 
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
+#define SPECLAB_QUADS_AT_ONCE
+#endif
+
+#if defined(__AVX2__) && !defined(SPECLAB_QUADS_AT_ONCE)
+/// Products of two codes without sign and two activations, added, in 16 bits; `sum` has 32 bits.
+inline IntRegister multiply_pairs(UintRegister codes, IntRegister x) {
+#if defined(SPECLAB_WIDE_REGISTERS)
+  return reinterpret_cast<IntRegister>(
+      _mm512_maddubs_epi16(reinterpret_cast<__m512i>(codes), reinterpret_cast<__m512i>(x)));
+#else
+  return reinterpret_cast<IntRegister>(
+      _mm256_maddubs_epi16(reinterpret_cast<__m256i>(codes), reinterpret_cast<__m256i>(x)));
+#endif
+}
+inline IntRegister add_pairs(IntRegister sum, IntRegister pairs) {
+#if defined(SPECLAB_WIDE_REGISTERS)
+  return sum + reinterpret_cast<IntRegister>(
+                   _mm512_madd_epi16(reinterpret_cast<__m512i>(pairs), _mm512_set1_epi16(1)));
+#else
+  return sum + reinterpret_cast<IntRegister>(
+                   _mm256_madd_epi16(reinterpret_cast<__m256i>(pairs), _mm256_set1_epi16(1)));
+#endif
+}
+#endif
+
 /// sum + the product of four codes without sign and four activations, in every lane.
 /// @tparam kBits  of a code
 template <int kBits>
 inline IntRegister add_quads(IntRegister sum, UintRegister codes, IntRegister x) {
-#if defined(__AVX512VNNI__)
+#if defined(__AVX512VNNI__) && defined(SPECLAB_WIDE_REGISTERS)
   return reinterpret_cast<IntRegister>(_mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sum),
                                                            reinterpret_cast<__m512i>(codes),
                                                            reinterpret_cast<__m512i>(x)));
+#elif defined(__AVX512VNNI__)
+  return reinterpret_cast<IntRegister>(_mm256_dpbusd_epi32(reinterpret_cast<__m256i>(sum),
+                                                           reinterpret_cast<__m256i>(codes),
+                                                           reinterpret_cast<__m256i>(x)));
+#elif defined(__AVXVNNI__)
+  return reinterpret_cast<IntRegister>(_mm256_dpbusd_avx_epi32(reinterpret_cast<__m256i>(sum),
+                                                               reinterpret_cast<__m256i>(codes),
+                                                               reinterpret_cast<__m256i>(x)));
 #elif defined(__AVX2__)
   // Sums of two products are held in 16 bits, which codes of 8 bits would exceed.
   if constexpr (kBits == 8)
     return add_quads<7>(add_quads<7>(sum, codes & 0x7F7F7F7Fu, x), codes & 0x80808080u, x);
-#if defined(__AVX512BW__)
-  const __m512i pairs =
-      _mm512_maddubs_epi16(reinterpret_cast<__m512i>(codes), reinterpret_cast<__m512i>(x));
-  return sum + reinterpret_cast<IntRegister>(_mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
-#else
-  const __m256i pairs =
-      _mm256_maddubs_epi16(reinterpret_cast<__m256i>(codes), reinterpret_cast<__m256i>(x));
-  return sum + reinterpret_cast<IntRegister>(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
-#endif
+  return add_pairs(sum, multiply_pairs(codes, x));
 #else
   const IntRegister signless = reinterpret_cast<IntRegister>(codes);
   for (int byte = 0; byte < kStepDepth; ++byte)
@@ -36,9 +62,63 @@ inline IntRegister add_quads(IntRegister sum, UintRegister codes, IntRegister x)
   return sum;
 #endif
 }
-template <int kBits, typename Half, typename Unsigned>
-inline Pair<Half> add_quads(Pair<Half> sum, Pair<Unsigned> codes, IntRegister x) {
-  return {add_quads<kBits>(sum.low, codes.low, x), add_quads<kBits>(sum.high, codes.high, x)};
+
+/// The sum of the products of one group in every lane of a register, step by step.
+/// @tparam kBits  of a code
+template <int kBits>
+struct QuadSum {
+  IntRegister sum;
+  void begin(std::int32_t first) { sum = first - IntRegister{}; }
+  void add(UintRegister codes, IntRegister x) { sum = add_quads<kBits>(sum, codes, x); }
+  IntRegister total() const { return sum; }
+};
+#if defined(__AVX2__) && !defined(SPECLAB_QUADS_AT_ONCE)
+/// Sums of codes of four bits stay in 16 bits, which hold those of a whole group.
+template <>
+struct QuadSum<4> {
+  static_assert(kStepsPerGroup * 2 * 15 * 127 < 32768);
+  typedef std::int16_t Pairs __attribute__((vector_size(kRegisterBytes)));
+  Pairs pairs;
+  IntRegister first;
+  void begin(std::int32_t value) {
+    pairs = Pairs{};
+    first = value - IntRegister{};
+  }
+  void add(UintRegister codes, IntRegister x) {
+    pairs = pairs + reinterpret_cast<Pairs>(multiply_pairs(codes, x));
+  }
+  IntRegister total() const { return add_pairs(first, reinterpret_cast<IntRegister>(pairs)); }
+};
+#endif
+
+/// All lanes of a vector.
+template <int kBits>
+using QuadSums = Lanes<QuadSum<kBits>>;
+template <typename Sum>
+inline void begin_sum(Sum& sum, std::int32_t first) {
+  sum.begin(first);
+}
+template <typename Half>
+inline void begin_sum(Pair<Half>& sum, std::int32_t first) {
+  begin_sum(sum.low, first);
+  begin_sum(sum.high, first);
+}
+template <typename Sum>
+inline void add_products(Sum& sum, UintRegister codes, IntRegister x) {
+  sum.add(codes, x);
+}
+template <typename Half, typename Unsigned>
+inline void add_products(Pair<Half>& sum, Pair<Unsigned> codes, IntRegister x) {
+  add_products(sum.low, codes.low, x);
+  add_products(sum.high, codes.high, x);
+}
+template <typename Sum>
+inline IntRegister total_of(const Sum& sum) {
+  return sum.total();
+}
+template <typename Half>
+inline auto total_of(const Pair<Half>& sum) {
+  return Pair<decltype(total_of(sum.low))>{total_of(sum.low), total_of(sum.high)};
 }
 
 inline IntRegister broadcast_quad(const std::int8_t* codes) {
@@ -46,8 +126,6 @@ inline IntRegister broadcast_quad(const std::int8_t* codes) {
   std::memcpy(&quad, codes, sizeof quad);
   return quad - IntRegister{};
 }
-
-inline IntVector splat_int(std::int32_t value) { return IntVector{} + (value - IntRegister{}); }
 
 constexpr int kMaxGroupRows = 16;  ///< rows whose sums wait in the first-level cache
 using RowSums = float[kMaxGroupRows][kBlockColumns];
@@ -80,18 +158,18 @@ inline void add_group(const LoadedGroup<kForm>& group, const Int8Group& x, float
   unrolled<Scales::kHalves>([&](auto half) __attribute__((always_inline)) {
     const std::int32_t x_sum =
         Scales::kHalves == 2 ? x.half_sums[half] : x.half_sums[0] + x.half_sums[1];
-    IntVector sum[kVectorsPerBlock];
-    for (IntVector& s : sum) s = splat_int(-kZeroOf<kForm> * x_sum);
+    QuadSums<kBitsOf<kForm>> sum[kVectorsPerBlock];
+    for (auto& s : sum) begin_sum(s, -kZeroOf<kForm> * x_sum);
     unrolled<kStepsPerGroup / Scales::kHalves>([&](auto step) __attribute__((always_inline)) {
       constexpr int kStep = half * (kStepsPerGroup / 2) + step;
       const IntRegister quad = broadcast_quad(x.codes + kStep * kStepDepth);
       unrolled<kVectorsPerBlock>([&](auto v) __attribute__((always_inline)) {
-        sum[v] = add_quads<kBitsOf<kForm>>(sum[v], group.codes[kStep][v], quad);
+        add_products(sum[v], group.codes[kStep][v], quad);
       });
     });
     const Register scale = splat_register(x.scale);
     unrolled<kVectorsPerBlock>([&](auto v) __attribute__((always_inline)) {
-      total[v] = total[v] + to_float(sum[v]) * (group.scales.scale[half][v] * scale);
+      total[v] = total[v] + to_float(total_of(sum[v])) * (group.scales.scale[half][v] * scale);
     });
   });
   unrolled<kVectorsPerBlock>([&](auto v) __attribute__((always_inline)) {

@@ -2,17 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "sim/system/errors.h"
 
 namespace speclab::experiments {
 
-Json as_columns(const Json& objects) {
+Json as_columns(Json objects) {
   Json columns = Json::object();
   for (std::size_t row = 0; row < objects.size(); ++row)
-    for (const auto& [name, value] : objects[row].items()) {
+    for (auto& [name, value] : objects[row].get_ref<Json::object_t&>()) {
       Json& column = columns[name];
       if (column.is_null()) column = Json::array_t(objects.size());
-      column[row] = value;
+      column[row] = std::move(value);
     }
   return columns;
 }

@@ -83,7 +83,7 @@ concept IsOptional = requires(T& field) { field ? field.emplace() : *field; };
 
 /// Objects, which have at least one name in common, as one object of columns; null where an object
 /// lacks a name.
-Json as_columns(const Json& objects);
+Json as_columns(Json objects);
 /// The objects that columns were made of; a list of format 1 stays as it is. @throws DataError
 /// where columns are of different lengths, nlohmann::json::exception
 Json as_rows(const Json& columns);
@@ -99,7 +99,7 @@ template <typename T>
 Json list_json(const std::vector<T>& list) {
   Json json = Json::array();
   for (const T& value : list) json.push_back(json_of(value));
-  return HasFields<T> ? as_columns(json) : json;
+  return HasFields<T> ? as_columns(std::move(json)) : json;
 }
 /// Values with names of their own.
 template <typename T>

@@ -251,7 +251,7 @@ void RunLog::add(const PaceEntry& entry) {
 void RunLog::add(const std::vector<CostEntry>& entries) {
   Json list = Json::array();
   for (const CostEntry& entry : entries) list.push_back(to_json(entry));
-  append("costs", as_columns(list));
+  append("costs", as_columns(std::move(list)));
   view_.costs.insert(view_.costs.end(), entries.begin(), entries.end());
 }
 
@@ -259,7 +259,7 @@ void RunLog::add(const std::vector<PredictionEntry>& entries) {
   Json list = Json::array();
   for (const PredictionEntry& entry : entries)
     list.push_back(celled(to_json(entry), view_.cell_key(entry.cell)));
-  append("predictions", as_columns(list));
+  append("predictions", as_columns(std::move(list)));
   view_.predictions = entries;
 }
 

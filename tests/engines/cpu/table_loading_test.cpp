@@ -18,9 +18,9 @@ bool are_equal(const PackedMatrix& a, const PackedMatrix& b) {
 TEST(TableLoading, GivesTheSameBytesWithAnyNumberOfThreads) {
   const ModelSource source = open_model("smollm2-135m");
   const Widths widths(source.config);
-  for (const NumberForms& numbers : {NumberForms(ElementType::bfloat16),
-                                     NumberForms(WeightChoice::file, ProductKind::exact),
-                                     NumberForms(WeightChoice::q8, ProductKind::int8)}) {
+  for (const NumberForms& numbers :
+       {NumberForms(ElementType::bfloat16), NumberForms(WeightChoice::file, ProductKind::exact),
+        NumberForms(WeightChoice::q8, ProductKind::int8)}) {
     const Loading from{source.config, widths, *source.weights,
                        MatrixForms(source.config, *source.weights, numbers)};
     const PackedMatrix by_one = load_matrix(from, TensorRole::embedding, 0);

@@ -1,0 +1,3 @@
+#define SPECLAB_KERNELS_NAMESPACE avx512_vnni
+#define SPECLAB_KERNELS_NAME "avx512_vnni"
+#include "engines/cpu/kernels_impl.h"
