@@ -21,7 +21,7 @@ constexpr std::string_view kEndTexts[] = {"<|im_end|>",      "<|endoftext|>", "<
                                           "<end_of_turn>",   "<|return|>",    "<|call|>",
                                           "<EOT>",           "_<EOT>",        "<end_of_utterance>"};
 
-std::string quoted(std::string_view text) { return "'" + escaped(text, 40) + "'"; }
+std::string quoted_text(std::string_view text) { return "'" + escaped(text, 40) + "'"; }
 
 std::string entry(std::size_t index, const std::string& shown) {
   return "entry " + std::to_string(index) + ", " + shown;
@@ -188,16 +188,16 @@ void VocabularyBuilder::add_token(const std::string& text, TokenKind kind) {
   const std::size_t index = vocabulary_.texts.size();
   if (text.empty()) return add_unused_token();
   if (!ids_.add(text, static_cast<Token>(index)))
-    fail("tokens", entry(index, quoted(text) + " again"), "each token once");
+    fail("tokens", entry(index, quoted_text(text) + " again"), "each token once");
   std::string bytes;
   if (kind == TokenKind::normal && alphabet_ == Alphabet::byte_level) {
     auto decoded = bytes_of_token_text(text);
     if (!decoded)
-      fail("tokens", entry(index, quoted(text)), "characters of the byte-level alphabet");
+      fail("tokens", entry(index, quoted_text(text)), "characters of the byte-level alphabet");
     bytes = std::move(*decoded);
   } else {
     if (alphabet_ == Alphabet::plain_text && valid_utf8_prefix(text) != text.size())
-      fail("tokens", entry(index, quoted(text)), "valid UTF-8");
+      fail("tokens", entry(index, quoted_text(text)), "valid UTF-8");
     bytes = text;
   }
   vocabulary_.texts.push_back(std::move(bytes));
@@ -213,7 +213,7 @@ void VocabularyBuilder::add_merge(std::string_view left, std::string_view right)
   merged_.assign(left).append(right);
   const Merge merge{find(left), find(right), find(merged_)};
   if (merge.left == kNoToken || merge.right == kNoToken || merge.merged == kNoToken) {
-    fail("merges", entry(vocabulary_.merges.size(), quoted(left) + " + " + quoted(right)),
+    fail("merges", entry(vocabulary_.merges.size(), quoted_text(left) + " + " + quoted_text(right)),
          "two tokens whose union is one");
   }
   vocabulary_.merges.push_back(merge);
@@ -222,14 +222,14 @@ void VocabularyBuilder::add_merge(std::string_view left, std::string_view right)
 void VocabularyBuilder::add_merge_line(std::string_view line) {
   const std::size_t blank = line.find(' ');
   if (blank == std::string_view::npos)
-    fail("merges", entry(vocabulary_.merges.size(), quoted(line)),
+    fail("merges", entry(vocabulary_.merges.size(), quoted_text(line)),
          "two texts with a blank between");
   add_merge(line.substr(0, blank), line.substr(blank + 1));
 }
 
 void VocabularyBuilder::set_pre_tokenizer(const std::string& field, const std::string& name) {
   const auto patterns = pre_tokenizer_patterns(name);
-  if (patterns.empty()) fail(field, quoted(name), known_pre_tokenizers());
+  if (patterns.empty()) fail(field, quoted_text(name), known_pre_tokenizers());
   vocabulary_.patterns.assign(patterns.begin(), patterns.end());
   vocabulary_.whole_pieces_first = takes_whole_pieces_first(name);
 }
