@@ -2,87 +2,29 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-
+#include "engines/cpu/form_probe.h"
 #include "engines/cpu/steps.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines::cpu {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-constexpr std::int64_t kManyBytes = std::int64_t{48} << 20;  ///< more than caches hold, expanded
-constexpr int kPasses = 3;
-constexpr int kProbedRows[] = {1, 2, 4, 8, 16};
-/// One row leaves the low-bit form only for a clear loss, so that the bytes of a step are the same
-/// from run to run.
-constexpr double kClearLoss = 1.25;
-
-/// Products of layers, until they are too large for caches.
-std::vector<const Linear*> probed_products(const PackedDecoder& model) {
-  std::vector<const Linear*> products;
-  std::int64_t bytes = 0;
-  for (const Layer& layer : model.layers)
-    for (const Linear* linear :
-         {&layer.query_key_value, &layer.attention_output, &layer.first, &layer.down}) {
-      if (linear->expanded.columns() == 0 || bytes >= kManyBytes) continue;
-      products.push_back(linear);
-      bytes += linear->matrix.bytes();
-    }
-  return products;
-}
-
-/// Duration of one pass over all of them.
-double seconds_of_products(const PackedDecoder& model, Workspace& room,
-                           std::span<const Linear* const> products, int rows) {
-  constexpr BFloat16 kOne = 0x3F80;
-  std::int64_t widest = 0;
-  for (const Linear* linear : products)
-    widest = std::max<std::int64_t>(widest, linear->matrix.columns());
-  const std::vector<BFloat16> x(static_cast<std::size_t>(rows * model.deepest), kOne);
-  std::vector<float> out(static_cast<std::size_t>(rows * widest));
-  const auto start = Clock::now();
-  room.team->run([&](int rank) {
-    const Worker worker{model, room, rank};
-    for (const Linear* linear : products) {
-      multiply(worker, *linear, {x.data(), rows, out.data(), linear->matrix.columns()});
-      worker.barrier();
-    }
-  });
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// Sets the most rows whose products take less time on low-bit weights than on expanded ones. Both
-/// give the same bits. The time is the best of a few passes that take turns, since other programs
-/// may disturb any of them.
-void choose_low_bit_rows(PackedDecoder& model, Workspace& room) {
-  const std::vector<const Linear*> products = probed_products(model);
-  if (products.empty()) return;
-  int most = 0;
-  for (const int rows : kProbedRows) {
-    double low_bit = 1e9, expanded = 1e9;
-    for (int pass = 0; pass < kPasses; ++pass) {
-      model.low_bit_rows = rows;
-      low_bit = std::min(low_bit, seconds_of_products(model, room, products, rows));
-      model.low_bit_rows = 0;
-      expanded = std::min(expanded, seconds_of_products(model, room, products, rows));
-    }
-    if (low_bit > (rows == 1 ? kClearLoss : 1.0) * expanded) break;
-    most = rows;
-  }
-  model.low_bit_rows = most;
-}
-
-}  // namespace
 
 DecoderCpu::DecoderCpu(const DecoderShape& shape, const DecoderWeights& weights,
-                       const NumberForms& numbers, std::shared_ptr<ThreadTeam> team,
+                       const NumberForms& numbers, const std::shared_ptr<ThreadTeam>& team,
                        const CpuKernels* kernels)
-    : model_(std::make_unique<PackedDecoder>(load_decoder(shape, weights, numbers, *team))),
-      room_(std::make_unique<Workspace>(*model_, std::move(team), kernels)),
-      info_(describe(shape, weights, numbers, kernels)) {
+    : DecoderCpu(shape, weights,
+                 keeps_one_form(numbers, *kernels) ? choose_form(shape, weights, team, kernels)
+                                                   : FormChoice{numbers},
+                 team, kernels) {}
+
+DecoderCpu::DecoderCpu(const DecoderShape& shape, const DecoderWeights& weights,
+                       FormChoice&& choice, const std::shared_ptr<ThreadTeam>& team,
+                       const CpuKernels* kernels)
+    : model_(std::make_unique<PackedDecoder>(
+          load_decoder(shape, weights, choice.numbers, *team, std::move(choice.layers)))),
+      room_(std::make_unique<Workspace>(*model_, team, kernels)),
+      info_(describe(shape, weights, choice.numbers, kernels)) {
+  const NumberForms& numbers = choice.numbers;
+  info_.speedup_of_int8 = choice.speedup_of_int8;
   choose_low_bit_rows(*model_, *room_);
   const NumberForms wide = numbers.type;
   SPECLAB_EXPECT(

@@ -12,6 +12,7 @@
 
 namespace speclab::engines::cpu {
 
+struct FormChoice;
 struct PackedDecoder;
 struct Workspace;
 
@@ -19,17 +20,20 @@ class DecoderCpu final : public LanguageModel {
  public:
   /// @param numbers  of weights and activations at the products, and of the cache; sums, norms and
   /// attention are float32
-  /// @param kernels  one of runnable_kernels(); the best where tests do not choose
+  /// @param kernels  one of runnable_kernels(); the best where tests do not choose. If they keep
+  /// one form of the fastest weights, a probe chooses it before most layers are loaded
   DecoderCpu(const DecoderShape& shape, const DecoderWeights& weights, const NumberForms& numbers,
-             std::shared_ptr<ThreadTeam> team, const CpuKernels* kernels = best_kernels());
+             const std::shared_ptr<ThreadTeam>& team, const CpuKernels* kernels = best_kernels());
   ~DecoderCpu() override;
 
   /// Bytes of memory at the highest point of loading: packed weights, and float32 values of the
-  /// tables, then of one layer a thread.
+  /// tables, then of one layer a thread. If a probe chooses one form, the larger one counts.
   static std::int64_t bytes_to_load(const DecoderShape& shape, const DecoderWeights& weights,
-                                    const NumberForms& numbers, int num_threads);
+                                    const NumberForms& numbers, int num_threads,
+                                    const CpuKernels* kernels = best_kernels());
 
-  /// The info of a model loaded so. It reads no weights but for the digest.
+  /// The info of a model loaded so, but for what a probe chooses. It reads no weights but for the
+  /// digest.
   static ModelInfo describe(const DecoderShape& shape, const DecoderWeights& weights,
                             const NumberForms& numbers, const CpuKernels* kernels = best_kernels());
 
@@ -38,6 +42,9 @@ class DecoderCpu final : public LanguageModel {
   ForwardResult forward(std::span<const ForwardRow> rows, KvCache& cache) override;
 
  private:
+  DecoderCpu(const DecoderShape& shape, const DecoderWeights& weights, FormChoice&& choice,
+             const std::shared_ptr<ThreadTeam>& team, const CpuKernels* kernels);
+
   std::unique_ptr<PackedDecoder> model_;
   std::unique_ptr<Workspace> room_;
   ModelInfo info_;

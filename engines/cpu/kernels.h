@@ -106,6 +106,18 @@ struct GroupArgs {
   void* out = nullptr;  ///< Int8Group or BFloat16Group, [depth / 32][rows]
 };
 
+/// Values of a vocabulary whose exponentials share a sum.
+inline constexpr int kSoftmaxChunk = 4096;
+
+/// At most one chunk: out = exp((logits - top) * inverse_temperature).
+struct ExponentialArgs {
+  const float* logits = nullptr;
+  int size = 0;
+  float top = 0;  ///< at least the largest of the logits
+  float inverse_temperature = 1;
+  float* out = nullptr;
+};
+
 struct CpuKernels {
   const char* name;
   bool expands_fast;  ///< low-bit weights become bfloat16 about as fast as memory brings that
@@ -121,9 +133,12 @@ struct CpuKernels {
   void (*convert)(const float* x, int size, ElementType type, void* out);
   /// values = cap tanh(values / cap), in place.
   void (*soft_cap)(float* values, int size, float cap);
-  /// probabilities = softmax(logits * inverse_temperature). @return the sum of the exponentials,
-  /// for the log-likelihood
-  double (*softmax)(const float* logits, int size, float inverse_temperature, float* probabilities);
+  /// The largest value; NaN if there is one; minus infinity of none.
+  float (*largest)(const float* values, int size);
+  /// @return the sum of what was written; NaN where `top` is minus infinity or no number
+  double (*exponentials)(const ExponentialArgs& args);
+  /// values = values * factor, in place.
+  void (*scale)(float* values, int size, float factor);
   /// Lowest index of the largest value; where there are NaN, index of one.
   int (*arg_max)(const float* values, int size);
   /// Sum of the bytes read as 64-bit words; for the bandwidth probe.

@@ -53,7 +53,9 @@ const CpuKernels kKernels = {SPECLAB_KERNELS_NAME,
                              attend,
                              convert,
                              soft_cap,
-                             softmax,
+                             largest,
+                             exponentials,
+                             scale,
                              arg_max,
                              read_sum};
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engines/cpu/decoder_cpu.h"
+#include "engines/cpu/form_probe.h"
 #include "engines/cpu/packed_decoder.h"
 #include "engines/cpu/padding.h"
 
@@ -141,7 +142,9 @@ std::int64_t bytes_of_a_row(const DecoderShape& shape, const MatrixForms& forms)
 }
 
 std::int64_t DecoderCpu::bytes_to_load(const DecoderShape& shape, const DecoderWeights& weights,
-                                       const NumberForms& numbers, int num_threads) {
+                                       const NumberForms& asked, int num_threads,
+                                       const CpuKernels* kernels) {
+  const NumberForms numbers = keeps_one_form(asked, *kernels) ? NumberForms(asked.type) : asked;
   const std::optional<StreamPlan> plan = stream_plan(shape, weights, numbers);
   if (plan)
     return plan->resident_bytes() +

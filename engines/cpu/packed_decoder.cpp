@@ -32,11 +32,11 @@ void load_tables(const Loading& from, PackedDecoder& model) {
   model.output_norm = load_norm(from, output_norm, output_norm_bias, 0);
 }
 
-/// Calls job(layer) for the layers before `end`, dealt to the threads in turn.
+/// Calls job(layer) for layers [begin, end), dealt to the threads in turn.
 template <typename Job>
-void for_each_layer(ThreadTeam& team, std::int32_t end, const Job& job) {
+void for_each_layer(ThreadTeam& team, std::int32_t begin, std::int32_t end, const Job& job) {
   team.run([&](int rank) {
-    for (std::int32_t layer = rank; layer < end; layer += team.size()) job(layer);
+    for (std::int32_t layer = begin + rank; layer < end; layer += team.size()) job(layer);
   });
 }
 
@@ -51,33 +51,55 @@ void load_streamed(const Loading& from, const StreamPlan& plan, PackedDecoder& m
       streamed.streaming(RowReader(table_places(from.shape, from.weights, embedding))));
 }
 
+void add_expanded(Linear& to, Linear&& expanded) {
+  if (to.matrix.is_low_bit()) to.expanded = std::move(expanded.matrix);
+}
+
+/// The expanded form of every low-bit product of a layer beside it.
+void add_expanded(Layer& to, Layer&& expanded) {
+  add_expanded(to.query_key_value, std::move(expanded.query_key_value));
+  add_expanded(to.attention_output, std::move(expanded.attention_output));
+  add_expanded(to.first, std::move(expanded.first));
+  add_expanded(to.down, std::move(expanded.down));
+  add_expanded(to.experts.router, std::move(expanded.experts.router));
+  for (std::size_t e = 0; e < to.experts.first.size(); ++e) {
+    add_expanded(to.experts.first[e], std::move(expanded.experts.first[e]));
+    add_expanded(to.experts.down[e], std::move(expanded.experts.down[e]));
+  }
+}
+
 /// The expanded form of every low-bit product beside it.
 void load_expanded(const Loading& low_bit, ThreadTeam& team, PackedDecoder& model) {
   const NumberForms numbers = model.numbers.type;
   const Loading from{low_bit.shape, low_bit.widths, low_bit.weights,
                      MatrixForms(low_bit.shape, low_bit.weights, numbers)};
-  const auto add = [](Linear& to, PackedMatrix expanded) {
-    if (to.matrix.is_low_bit()) to.expanded = std::move(expanded);
-  };
-  add(model.head_product(), load_table(from, model.head_role(), team));
-  for_each_layer(team, from.shape.num_layers, [&](std::int32_t l) {
-    Layer& layer = model.layers[static_cast<std::size_t>(l)];
-    Layer expanded = load_layer(from, l);
-    add(layer.query_key_value, std::move(expanded.query_key_value.matrix));
-    add(layer.attention_output, std::move(expanded.attention_output.matrix));
-    add(layer.first, std::move(expanded.first.matrix));
-    add(layer.down, std::move(expanded.down.matrix));
-    for (std::size_t e = 0; e < layer.experts.first.size(); ++e) {
-      add(layer.experts.first[e], std::move(expanded.experts.first[e].matrix));
-      add(layer.experts.down[e], std::move(expanded.experts.down[e].matrix));
-    }
+  add_expanded(model.head_product(), {load_table(from, model.head_role(), team)});
+  for_each_layer(team, 0, from.shape.num_layers, [&](std::int32_t layer) {
+    add_expanded(model.layers[static_cast<std::size_t>(layer)], load_layer(from, layer));
   });
 }
 
 }  // namespace
 
+std::vector<Layer> load_both_forms(const DecoderShape& shape, const DecoderWeights& weights,
+                                   std::int32_t num_layers, ThreadTeam& team) {
+  const NumberForms kept(WeightChoice::file, ProductKind::exact), expanded;
+  const Widths widths(shape);
+  const Loading low_bit{shape, widths, weights, MatrixForms(shape, weights, kept)},
+      wide{shape, widths, weights, MatrixForms(shape, weights, expanded)};
+  std::vector<Layer> layers(static_cast<std::size_t>(num_layers));
+  for_each_layer(team, 0, num_layers, [&](std::int32_t layer) {
+    Layer& both = layers[static_cast<std::size_t>(layer)];
+    both = load_layer(low_bit, layer);
+    add_expanded(both, load_layer(wide, layer));
+  });
+  return layers;
+}
+
 PackedDecoder load_decoder(const DecoderShape& shape, const DecoderWeights& weights,
-                           const NumberForms& numbers, ThreadTeam& team) {
+                           const NumberForms& numbers, ThreadTeam& team,
+                           std::vector<Layer> first_layers) {
+  const auto num_loaded = static_cast<std::int32_t>(first_layers.size());
   PackedDecoder model{.shape = shape,
                       .widths = Widths(shape),
                       .numbers = numbers,
@@ -90,10 +112,12 @@ PackedDecoder load_decoder(const DecoderShape& shape, const DecoderWeights& weig
   const std::optional<StreamPlan> plan = stream_plan(shape, weights, numbers);
   if (!plan) load_vocabulary(from, team, model);
   load_tables(from, model);
+  model.layers = std::move(first_layers);
   model.layers.resize(static_cast<std::size_t>(shape.num_layers));
-  for_each_layer(team, plan ? plan->num_resident_layers() : shape.num_layers, [&](std::int32_t l) {
-    model.layers[static_cast<std::size_t>(l)] = load_layer(from, l);
-  });
+  for_each_layer(team, num_loaded, plan ? plan->num_resident_layers() : shape.num_layers,
+                 [&](std::int32_t layer) {
+                   model.layers[static_cast<std::size_t>(layer)] = load_layer(from, layer);
+                 });
   if (plan) load_streamed(from, *plan, model);
   if (numbers.weights == WeightChoice::fastest) load_expanded(from, team, model);
   const Widths& widths = model.widths;

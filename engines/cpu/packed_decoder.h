@@ -73,8 +73,14 @@ struct PackedDecoder {
 /// The same, by the sizes of the matrices alone.
 std::int64_t bytes_of_a_row(const DecoderShape& shape, const MatrixForms& forms);
 
+/// @param first_layers  layers that are loaded already, in the form that the numbers name
 PackedDecoder load_decoder(const DecoderShape& shape, const DecoderWeights& weights,
-                           const NumberForms& numbers, ThreadTeam& team);
+                           const NumberForms& numbers, ThreadTeam& team,
+                           std::vector<Layer> first_layers = {});
+
+/// The first layers, with the expanded form of every low-bit product beside it.
+std::vector<Layer> load_both_forms(const DecoderShape& shape, const DecoderWeights& weights,
+                                   std::int32_t num_layers, ThreadTeam& team);
 
 /// Weights and forms of a model that is being loaded. All outlive it.
 struct Loading {

@@ -80,11 +80,45 @@ void ThreadTeam::barrier() {
   spin_until([&] { return barrier_phase_.load(std::memory_order_acquire) != phase; });
 }
 
+int ThreadTeam::take_part(End end) {
+  constexpr std::uint64_t kOneAtFirst = 1U << 16;
+  std::uint64_t open = open_parts_.load(std::memory_order_acquire);
+  while (true) {
+    const auto first = static_cast<int>(open >> 16 & 0xFFFF),
+               last = static_cast<int>(open & 0xFFFF);
+    if (first == last) return -1;
+    const std::uint64_t rest = end == End::first ? open + kOneAtFirst : open - 1;
+    if (open_parts_.compare_exchange_weak(open, rest, std::memory_order_acq_rel,
+                                          std::memory_order_acquire))
+      return end == End::first ? first : last - 1;
+  }
+}
+
+void ThreadTeam::work_on_parts(End end) {
+  for (int part; (part = take_part(end)) >= 0;) {
+    (*part_job_)(part);
+    unfinished_parts_.fetch_sub(1, std::memory_order_release);
+  }
+}
+
+void ThreadTeam::run_parts(int count, const std::function<void(int)>& job) {
+  SPECLAB_EXPECT(count >= 0 && count <= 0xFFFF, "a number of parts that 16 bits hold");
+  part_job_ = &job;
+  unfinished_parts_.store(count, std::memory_order_relaxed);
+  const std::uint64_t call = (open_parts_.load(std::memory_order_relaxed) >> 32) + 1;
+  open_parts_.store(call << 32 | static_cast<std::uint64_t>(count), std::memory_order_release);
+  work_on_parts(End::first);
+  spin_until([&] { return unfinished_parts_.load(std::memory_order_acquire) == 0; });
+}
+
 void ThreadTeam::work(int rank) {
   for (std::uint32_t seen = 0;;) {
     for (int spins = 0;
-         generation_.load(std::memory_order_acquire) == seen && spins < kSpinsBeforeSleep; ++spins)
+         generation_.load(std::memory_order_acquire) == seen && spins < kSpinsBeforeSleep;
+         ++spins) {
+      work_on_parts(End::last);
       __builtin_ia32_pause();
+    }
     generation_.wait(seen, std::memory_order_acquire);
     ++seen;
     if (stopping_) return;

@@ -20,7 +20,7 @@ class ModelNextTokens final : public NextTokensOfModel<DraftModel> {
   ModelNextTokens(std::unique_ptr<DraftModel> model, const SamplingOptions& sampling)
       : NextTokensOfModel(std::move(model)),
         pipeline_(settings_of(model_->info(), sampling), model_->info().name),
-        plain_pipeline_({}, model_->info().name) {}
+        plain_pipeline_({.team = sampling.team}, model_->info().name) {}
 
   std::size_t vocab_size() const override {
     return static_cast<std::size_t>(model_->info().vocab_size);

@@ -90,7 +90,7 @@ class LocalEngines final : public Engines {
   std::unique_ptr<RoundDecoder> make_decoder(LanguageModel& target,
                                              std::shared_ptr<const Tokenizer> tokenizer,
                                              const DecoderOptions& asked) override {
-    const DecoderOptions options = with_eos_tokens(asked, tokenizer.get());
+    const DecoderOptions options = completed(asked, target.info(), tokenizer.get());
     if (maker_.options().rounds == "device")
       return make_device_decoder(target, std::move(tokenizer), options);
     if (options.drafter.kind == "plain") {
@@ -107,7 +107,7 @@ class LocalEngines final : public Engines {
                       const DecoderOptions& asked, const Request& request,
                       const std::function<void()>& check) override {
     SPECLAB_EXPECT(asked.search, "a search has its part of the options");
-    const DecoderOptions options = with_eos_tokens(asked, tokenizer.get());
+    const DecoderOptions options = completed(asked, target.info(), tokenizer.get());
     if (options.search->num_beams == 1)
       return ContrastiveSearch(target, std::move(tokenizer), options).run(request, check);
     const std::shared_ptr<Chance> chance = chance_of(options);
@@ -161,6 +161,15 @@ class LocalEngines final : public Engines {
                       "itself; give it as --drafter-model",
                       escaped(options.model)));
     return source;
+  }
+
+  /// The options with the ends that rules need, and with the threads of a target that has them.
+  DecoderOptions completed(const DecoderOptions& asked, const ModelInfo& target,
+                           const Tokenizer* tokenizer) {
+    DecoderOptions options = with_eos_tokens(asked, tokenizer);
+    if (target.device == "cpu" && maker_.options().kernels != "reference")
+      options.sampling.team = maker_.team();
+    return options;
   }
 
   std::unique_ptr<RoundDecoder> make_device_decoder(

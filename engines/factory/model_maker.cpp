@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engines/cpu/decoder_cpu.h"
+#include "engines/cpu/form_probe.h"
 #include "engines/cpu/matrix_forms.h"
 #include "engines/cpu/mlp_speculator_cpu.h"
 #include "engines/device/energy_meters.h"
@@ -79,12 +80,14 @@ bool ModelMaker::has_memory_for(const ModelSource& source, const cpu::NumberForm
   return !available || bytes_to_load(source, numbers) <= *available;
 }
 
-/// "auto" has the numbers of bfloat16. Kernels that expand low-bit weights fast enough take them
-/// from those of the file, unless they fit into caches anyway.
+/// "auto" has the numbers of bfloat16. A probe decides which of them come from the file's low-bit
+/// weights, unless those fit into caches anyway. Kernels that expand slowly never stream low-bit
+/// weights.
 cpu::NumberForms ModelMaker::auto_numbers(const ModelSource& source) {
   constexpr std::int64_t kCachedBytes = std::int64_t{8} << 20;
   const cpu::NumberForms fastest(cpu::WeightChoice::fastest, cpu::ProductKind::exact);
-  if (!cpu::best_kernels()->expands_fast || !keeps_any(source, fastest) ||
+  if ((is_streamed(options_) && !cpu::best_kernels()->expands_fast) ||
+      !keeps_any(source, fastest) ||
       cpu::DecoderCpu::describe(source.config, *source.weights, fastest).weight_bytes <
           kCachedBytes)
     return cpu::ElementType::bfloat16;
@@ -157,8 +160,19 @@ ModelInfo ModelMaker::description(const ModelSource& source) {
     return DecoderTorch::describe(source.config, *source.weights,
                                   options_.device == "cuda" ? "cuda" : "cpu", dtype());
   if (device == "cuda") return cuda_description(source);
-  return cpu::DecoderCpu::describe(source.config, *source.weights,
-                                   numbers_for(source, Part::target));
+  return cpu_description(source);
+}
+
+ModelInfo ModelMaker::cpu_description(const ModelSource& source) {
+  const cpu::NumberForms numbers = numbers_for(source, Part::target);
+  const cpu::CpuKernels* kernels = cpu::best_kernels();
+  if (!cpu::keeps_one_form(numbers, *kernels))
+    return cpu::DecoderCpu::describe(source.config, *source.weights, numbers, kernels);
+  const cpu::FormChoice choice = cpu::choose_form(source.config, *source.weights, team(), kernels);
+  ModelInfo info =
+      cpu::DecoderCpu::describe(source.config, *source.weights, choice.numbers, kernels);
+  info.speedup_of_int8 = choice.speedup_of_int8;
+  return info;
 }
 
 ModelInfo ModelMaker::cuda_description(const ModelSource& source) {

@@ -61,6 +61,7 @@ class ModelMaker {
   std::unique_ptr<EnergyMeter> energy_meter() const;
 
  private:
+  ModelInfo cpu_description(const ModelSource& source);
   ModelInfo cuda_description(const ModelSource& source);
   /// @throws DeviceError if there is no device, or it does not run this model
   void reach_cuda(const DecoderShape& shape);

@@ -90,6 +90,8 @@ struct ModelInfo {
   std::int64_t wide_weight_bytes = 0;  ///< of the form of the weights for many rows
   std::int64_t streamed_bytes = 0;  ///< bytes that every forward reads from the model's files; 0:
                                     ///< all weights stay in memory
+  double speedup_of_int8 = 0;       ///< of int8 activations over the exact products that a probe
+                                    ///< chose, for one row; 0: not measured
   bool random_weights = false;      ///< a shape model: its time is real, its text is not
   std::string widened_from{};       ///< the model that was put into this larger shape, whose text
                                     ///< and digest it has; empty: none

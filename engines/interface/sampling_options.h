@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,10 @@
 #include "sim/core/token.h"
 
 namespace speclab::engines {
+
+namespace cpu {
+class ThreadTeam;
+}
 
 /// Above 0 and below this the softmax of large logits leaves the range of float.
 inline constexpr double kLeastTemperature = 1e-3;
@@ -29,6 +34,8 @@ struct SamplingOptions {
   double epsilon_cutoff = 0.0;           ///< in [0, 1); 0 is off
   double eta_cutoff = 0.0;               ///< in [0, 1); 0 is off
   TextRules rules{};
+  std::shared_ptr<cpu::ThreadTeam> team{};  ///< shares the passes over a large vocabulary and
+                                            ///< changes no bit of a law; null: the caller alone
 
   /// @throws ConfigError naming the first field out of range
   void validate() const;

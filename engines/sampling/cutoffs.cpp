@@ -14,6 +14,15 @@ bool more_likely(const LawEntry<Scalar>& a, const LawEntry<Scalar>& b) {
   return a.probability > b.probability || (a.probability == b.probability && a.token < b.token);
 }
 
+/// Whether any of one block of values is at least `least`. It has no branches: nearly all blocks of
+/// a large vocabulary have none.
+template <typename Scalar>
+bool any_reaches(const Scalar* block, Scalar least) {
+  unsigned any = 0;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) any |= block[lane] >= least ? 1U : 0U;
+  return any != 0;
+}
+
 }  // namespace
 
 template <typename Scalar>
@@ -42,9 +51,13 @@ void Cutoffs<Scalar>::apply(std::span<const Scalar> probabilities, BasicLaw<Scal
 template <typename Scalar>
 void Cutoffs<Scalar>::gather(std::span<const Scalar> probabilities, Scalar least) {
   kept_.clear();
-  for (std::size_t i = 0; i < probabilities.size(); ++i)
-    if (probabilities[i] >= least && probabilities[i] > 0)
-      kept_.push_back({static_cast<Token>(i), probabilities[i]});
+  for (std::size_t begin = 0; begin < probabilities.size(); begin += kLanes) {
+    const std::size_t end = std::min(begin + kLanes, probabilities.size());
+    if (end - begin == kLanes && !any_reaches(&probabilities[begin], least)) continue;
+    for (std::size_t i = begin; i < end; ++i)
+      if (probabilities[i] >= least && probabilities[i] > 0)
+        kept_.push_back({static_cast<Token>(i), probabilities[i]});
+  }
 }
 
 template <typename Scalar>
@@ -64,7 +77,7 @@ template <typename IsEnough>
 void Cutoffs<Scalar>::gather_likeliest(std::span<const Scalar> probabilities,
                                        const IsEnough& is_enough) {
   constexpr double kFall = 1.0 / 64;
-  for (Scalar least = std::ranges::max(probabilities);
+  for (Scalar least = probabilities[index_of_max(probabilities)];
        least > 0 && (kept_.empty() || !is_enough());) {
     least = static_cast<Scalar>(least * kFall);
     gather(probabilities, least);

@@ -6,42 +6,14 @@
 #include <cmath>
 #include <type_traits>
 
-#include "engines/cpu/kernels.h"
 #include "engines/interface/not_finite.h"
 #include "engines/interface/sampling_options.h"
 #include "engines/interface/sampling_rows.h"
 #include "engines/sampling/score_processors.h"
-#include "sim/core/vector_math.h"
 #include "sim/system/errors.h"
 
 namespace speclab::engines {
 namespace {
-
-/// Index of the largest score, the lowest on ties; index of a NaN where there is one.
-std::size_t arg_max(std::span<const float> scores) {
-  return static_cast<std::size_t>(
-      cpu::best_kernels()->arg_max(scores.data(), static_cast<int>(scores.size())));
-}
-std::size_t arg_max(std::span<const double> scores) {
-  const auto nan = std::ranges::find_if(scores, [](double score) { return std::isnan(score); });
-  return nan != scores.end() ? static_cast<std::size_t>(nan - scores.begin())
-                             : index_of_max(scores);
-}
-
-/// out = softmax(scores / temperature). @return the sum of the exponentials; not finite where a
-/// score is no number
-double softmax(std::span<const float> scores, double temperature, std::span<float> out) {
-  return cpu::best_kernels()->softmax(scores.data(), static_cast<int>(scores.size()),
-                                      static_cast<float>(1.0 / temperature), out.data());
-}
-double softmax(std::span<const double> scores, double temperature, std::span<double> out) {
-  const double largest = scores[arg_max(scores)];
-  double total = 0;
-  for (std::size_t i = 0; i < scores.size(); ++i)
-    total += out[i] = std::exp((scores[i] - largest) / temperature);
-  for (double& probability : out) probability /= total;
-  return total;
-}
 
 void check(bool valid, const char* field, double value, const char* allowed) {
   if (!valid || !std::isfinite(value))
@@ -52,7 +24,7 @@ void check(bool valid, const char* field, double value, const char* allowed) {
 
 template <typename Scalar>
 BasicLogitsPipeline<Scalar>::BasicLogitsPipeline(const SamplingOptions& options, std::string model)
-    : options_(options), model_(std::move(model)), cutoffs_(options) {
+    : options_(options), model_(std::move(model)), cutoffs_(options), passes_(options.team) {
   options_.validate();
 }
 
@@ -72,15 +44,16 @@ void BasicLogitsPipeline<Scalar>::law(std::span<const Scalar> logits,
                                       std::span<const Token> history, BasicLaw<Scalar>& law) {
   const std::span<const Scalar> scores = processed(logits, history);
   if (options_.temperature == 0) {
-    const std::size_t best = arg_max(scores);
+    const std::size_t best = passes_.arg_max(scores);
     require_finite(static_cast<double>(scores[best]), logits);
     return law.assign_point_mass(scores.size(), static_cast<Token>(best));
   }
   if (!cutoffs_.any())
-    return require_finite(softmax(scores, options_.temperature, law.assign_dense(scores.size())),
-                          logits);
+    return require_finite(
+        passes_.softmax(scores, options_.temperature, law.assign_dense(scores.size())), logits);
   probabilities_.resize(scores.size());
-  require_finite(softmax(scores, options_.temperature, probabilities_), logits);
+  require_finite(passes_.softmax(scores, options_.temperature, std::span<Scalar>(probabilities_)),
+                 logits);
   cutoffs_.apply(probabilities_, law);
 }
 

@@ -9,6 +9,7 @@
 
 #include "engines/interface/sampling_options.h"
 #include "engines/sampling/cutoffs.h"
+#include "engines/sampling/vocabulary_passes.h"
 #include "sim/core/law.h"
 #include "sim/core/token_tree.h"
 
@@ -43,6 +44,7 @@ class BasicLogitsPipeline {
   SamplingOptions options_;
   std::string model_;
   Cutoffs<Scalar> cutoffs_;
+  VocabularyPasses passes_;
   std::vector<Scalar> scores_, probabilities_;
   std::vector<Token> tokens_;
 };

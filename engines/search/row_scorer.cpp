@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "engines/cpu/kernels.h"
 #include "engines/interface/not_finite.h"
 #include "engines/sampling/score_processors.h"
 
@@ -20,13 +19,16 @@ bool is_better(const ScoredToken& a, const ScoredToken& b) {
 }  // namespace
 
 RowScorer::RowScorer(const DecoderOptions& options, std::string model, std::size_t least)
-    : options_(options), model_(std::move(model)), least_(least), cutoffs_(options.sampling) {}
+    : options_(options),
+      model_(std::move(model)),
+      least_(least),
+      cutoffs_(options.sampling),
+      passes_(options.sampling.team) {}
 
 void RowScorer::take_log_softmax(std::span<const float> logits) {
   scores_.resize(logits.size());
   probabilities_.resize(logits.size());
-  const double total = cpu::best_kernels()->softmax(logits.data(), static_cast<int>(logits.size()),
-                                                    1.0f, probabilities_.data());
+  const double total = passes_.softmax(logits, 1.0, std::span<float>(probabilities_));
   const bool keeps_invalid = options_.sampling.rules.remove_invalid_values;
   if (!std::isfinite(total) && !keeps_invalid) throw_logits_not_finite(model_);
   const float largest = *std::ranges::max_element(logits);
@@ -61,8 +63,7 @@ void RowScorer::cut() {
   for (float& score : scores_) score *= inverse;
   if (!cutoffs_.any()) return;
   probabilities_.resize(scores_.size());
-  cpu::best_kernels()->softmax(scores_.data(), static_cast<int>(scores_.size()), 1.0f,
-                               probabilities_.data());
+  passes_.softmax(std::span<const float>(scores_), 1.0, std::span<float>(probabilities_));
   cutoffs_.apply(probabilities_, law_);
   std::vector<ScoredToken> kept = best_of(scores_, least_);
   for (const auto& entry : law_.entries())

@@ -7,6 +7,7 @@
 
 #include "engines/interface/round_decoder.h"
 #include "engines/sampling/cutoffs.h"
+#include "engines/sampling/vocabulary_passes.h"
 
 namespace speclab::engines {
 
@@ -38,6 +39,7 @@ class RowScorer {
   std::string model_;
   std::size_t least_;
   Cutoffs<float> cutoffs_;
+  VocabularyPasses passes_;
   BasicLaw<float> law_;
   std::vector<float> scores_, probabilities_;
   std::vector<Token> scratch_;

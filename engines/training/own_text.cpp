@@ -8,8 +8,8 @@
 #include <set>
 
 #include "engines/cpu/bfloat16.h"
-#include "engines/cpu/kernels.h"
 #include "engines/decoding/plain_decoder.h"
+#include "engines/sampling/vocabulary_passes.h"
 #include "engines/training/own_text_file.h"
 #include "sim/policies/simple_policies.h"
 #include "sim/system/errors.h"
@@ -29,8 +29,7 @@ std::string settings_digest(const LanguageModel& target, const OwnTextOptions& o
 TopLaw top_law(std::span<const float> logits, std::vector<float>& probabilities,
                std::vector<Token>& order) {
   probabilities.resize(logits.size());
-  cpu::best_kernels()->softmax(logits.data(), static_cast<int>(logits.size()), 1.0f,
-                               probabilities.data());
+  VocabularyPasses(nullptr).softmax(logits, 1.0, std::span<float>(probabilities));
   order.resize(logits.size());
   std::iota(order.begin(), order.end(), 0);
   const auto probability = [&](Token t) { return probabilities[static_cast<std::size_t>(t)]; };

@@ -9,7 +9,7 @@ namespace speclab::engines::cpu::SPECLAB_KERNELS_NAMESPACE {
 namespace {
 
 /// The largest value; NaN if there is one.
-inline float largest_of(const float* values, int size) {
+float largest(const float* values, int size) {
   constexpr int kStreams = 4;
   Vector streams[kStreams];
   for (Vector& stream : streams) stream = splat(-INFINITY);
@@ -21,9 +21,9 @@ inline float largest_of(const float* values, int size) {
       unordered = unordered | (v != v);
       streams[s] = larger(v, streams[s]);
     }
-  Vector largest = streams[0];
-  for (const Vector& stream : streams) largest = larger(stream, largest);
-  float best = lane_max(largest);
+  Vector all = streams[0];
+  for (const Vector& stream : streams) all = larger(stream, all);
+  float best = lane_max(all);
   bool any_nan = any_lane(unordered);
   for (; i < size; ++i) {
     any_nan |= values[i] != values[i];
@@ -32,34 +32,34 @@ inline float largest_of(const float* values, int size) {
   return any_nan ? NAN : best;
 }
 
-double softmax(const float* logits, int size, float inverse_temperature, float* probabilities) {
-  const Vector top = splat(largest_of(logits, size));
-  double total = 0;
+double exponentials(const ExponentialArgs& args) {
+  const float* logits = args.logits;
+  const float inverse_temperature = args.inverse_temperature;
+  float* out = args.out;
+  const Vector top = splat(args.top);
   Vector sum = {};
   int i = 0;
-  for (; i + kLanes <= size; i += kLanes) {
+  for (const int size = args.size; i + kLanes <= size; i += kLanes) {
     const Vector e = exp_nonpositive((load(logits + i) - top) * inverse_temperature);
-    store(probabilities + i, e);
+    store(out + i, e);
     sum = sum + e;
-    if (i % 4096 == 4096 - kLanes) {
-      total += lane_sum(sum);
-      sum = Vector{};
-    }
   }
-  total += lane_sum(sum);
-  for (; i < size; ++i)
-    total += probabilities[i] = std::exp((logits[i] - top[0]) * inverse_temperature);
-  const float scale = static_cast<float>(1.0 / total);
-  for (i = 0; i + kLanes <= size; i += kLanes)
-    store(probabilities + i, load(probabilities + i) * scale);
-  for (; i < size; ++i) probabilities[i] *= scale;
+  double total = lane_sum(sum);
+  for (; i < args.size; ++i)
+    total += out[i] = std::exp((logits[i] - args.top) * inverse_temperature);
   return total;
+}
+
+void scale(float* values, int size, float factor) {
+  int i = 0;
+  for (; i + kLanes <= size; i += kLanes) store(values + i, load(values + i) * factor);
+  for (; i < size; ++i) values[i] *= factor;
 }
 
 /// The largest value first, then a second look for its first place, a stride of vectors at a time.
 int arg_max(const float* values, int size) {
   constexpr int kStride = 4 * kLanes;
-  const float best = largest_of(values, size);
+  const float best = largest(values, size);
   int i = 0;
   if (best != best) {
     while (values[i] == values[i]) ++i;

@@ -67,6 +67,7 @@ Session make_session(const GenerateCall& call) {
   if (options.prompt.list.set) list = read_prompt_list(options.prompt.list);
   auto engines = open_engines();
   engines::LoadedModel loaded = load_with_note(*engines, options.common.model);
+  note_int8(loaded.model->info());
   check_stream_of_model(options.stream, loaded);
   if (options.prompt.ids && !stop.stop_strings.empty())
     tokenizer_of(loaded, "stop strings need a model with a tokenizer");

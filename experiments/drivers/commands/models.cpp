@@ -6,6 +6,7 @@
 #include "experiments/drivers/commands/commands.h"
 #include "experiments/drivers/commands/drafter_folders.h"
 #include "experiments/drivers/program/engines_loader.h"
+#include "experiments/drivers/program/loading_note.h"
 #include "sim/system/data_folder.h"
 #include "sim/system/errors.h"
 #include "sim/system/versions.h"
@@ -112,6 +113,7 @@ Json lacking(const engines::InspectedModel& model) {
 Json inspected(engines::Engines& engines, const engines::ModelOptions& options) {
   const engines::InspectedModel model = engines.inspect_model(options);
   const engines::ModelInfo& info = model.info;
+  note_int8(info);
   Json page = {{"name", info.name},
                {"family", info.family},
                {"parameters", info.num_parameters},

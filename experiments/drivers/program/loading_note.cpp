@@ -110,6 +110,22 @@ std::string loading_line(const std::string& name, const std::string& path) {
                      bytes > 0 ? fmt::format(", {:.1f} GB", static_cast<double>(bytes) / 1e9) : "");
 }
 
+std::string int8_note(const engines::ModelInfo& model) {
+  constexpr double kWorthSaying = 1.1;
+  if (model.speedup_of_int8 < kWorthSaying) return "";
+  return fmt::format(
+      "note: with --activations int8 the products of one row are {:.1f} times as fast here "
+      "(kernels "
+      "{}); the law moves a little, and 'speclab verify --activations int8 --against bfloat16' "
+      "measures how far",
+      model.speedup_of_int8, model.kernels);
+}
+
+void note_int8(const engines::ModelInfo& model) {
+  if (const std::string note = int8_note(model); !note.empty())
+    fmt::print(stderr, "speclab: {}\n", note);
+}
+
 engines::LoadedModel load_with_note(engines::Engines& engines,
                                     const engines::ModelOptions& options) {
   constexpr std::chrono::milliseconds kPatience{1000};

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "engines/cpu/decoder_cpu.h"
+#include "engines/cpu/form_probe.h"
 #include "engines/families/catalogue.h"
 #include "engines/formats/dequantise.h"
 #include "tests/engines/models/tiny_llama.h"
@@ -141,6 +142,47 @@ TEST(StoredWeightsTest, AtExactProductsGiveTheBitsOfExpandedOnes) {
                   expected)
             << (*kernels)->name << ", " << shape.num_experts << " experts";
     }
+}
+
+/// Whether all low-bit products of a layer are in one form, and none has another beside it.
+bool has_one_form(const cpu::Layer& layer, bool is_low_bit) {
+  for (const cpu::Linear* linear : {&layer.query_key_value, &layer.attention_output})
+    if (linear->expanded.columns() > 0 || (linear->matrix.is_low_bit() != is_low_bit)) return false;
+  return true;
+}
+
+// Catches a form that stays in memory beside the chosen one, layers of one form in a model of the
+// other, and a model that is counted in both.
+TEST(StoredWeightsTest, StayInOneFormWhereKernelsExpandSlowly) {
+  const NumberForms fastest(WeightChoice::fastest, ProductKind::exact);
+  const auto team = std::make_shared<cpu::ThreadTeam>(2);
+  for (const DecoderShape& shape : {shape_with_whole_blocks(), shape_with_experts()})
+    for (auto kernels = cpu::runnable_kernels(); *kernels; ++kernels) {
+      if ((*kernels)->expands_fast) continue;
+      const StoredWeights weights(shape);
+      const cpu::FormChoice choice = cpu::choose_form(shape, weights, team, *kernels);
+      const bool is_low_bit = choice.numbers.weights == WeightChoice::file;
+      EXPECT_EQ(std::ssize(choice.layers), shape.num_layers);
+      for (const cpu::Layer& layer : choice.layers) EXPECT_TRUE(has_one_form(layer, is_low_bit));
+      EXPECT_GT(choice.speedup_of_int8, 0.0) << (*kernels)->name;
+      const auto bytes_of = [&](const NumberForms& numbers) {
+        return cpu::DecoderCpu::describe(shape, weights, numbers, *kernels).weight_bytes;
+      };
+      const ModelInfo info = model_of(shape, fastest, *kernels)->info();
+      EXPECT_EQ(info.narrow_rows, 0);
+      EXPECT_TRUE(info.weight_bytes == bytes_of(exact_forms()) ||
+                  info.weight_bytes == bytes_of(cpu::ElementType::bfloat16));
+      EXPECT_GT(info.speedup_of_int8, 0.0);
+      EXPECT_EQ(cpu::DecoderCpu::bytes_to_load(shape, weights, fastest, 2, *kernels),
+                cpu::DecoderCpu::bytes_to_load(shape, weights, cpu::ElementType::bfloat16, 2));
+    }
+}
+
+// Catches a choice by one row alone, which loses in every verified round.
+TEST(StoredWeightsTest, AreKeptIfStepsAndRoundsTogetherLoseNothing) {
+  EXPECT_TRUE(cpu::is_low_bit_faster({1, 1, 0}, {2, 2, 0}));
+  EXPECT_TRUE(cpu::is_low_bit_faster({1, 2, 0}, {3, 2, 0}));
+  EXPECT_FALSE(cpu::is_low_bit_faster({1, 1.5, 0}, {4, 2, 0}));
 }
 
 double mean_distance(const std::vector<std::vector<float>>& a,

@@ -29,6 +29,21 @@ TEST_P(Teams, TakeEveryPartOnceBetweenTwoBarriers) {
     for (const auto& times : parts) EXPECT_EQ(times, kRuns);
 }
 
+// Catches a part that two threads take or none, a call that returns before a part is done, and a
+// thread of an earlier call that takes a part of a later one.
+TEST_P(Teams, DoEveryPartOnceBeforeTheCallReturns) {
+  constexpr int kCalls = 2000;
+  ThreadTeam team(GetParam());
+  for (int call = 0; call < kCalls; ++call) {
+    const int count = call % 12;
+    std::array<int, 12> done{};
+    team.run_parts(count, [&](int part) { done[static_cast<std::size_t>(part)] += call + 1; });
+    for (int part = 0; part < 12; ++part)
+      ASSERT_EQ(done[static_cast<std::size_t>(part)], part < count ? call + 1 : 0) << call;
+    if (call % 100 == 0) team.run([](int) {});
+  }
+}
+
 TEST_P(Teams, GiveTheExceptionOfAThreadToTheCallerAndGoOn) {
   ThreadTeam team(GetParam());
   const int last = GetParam() - 1;
