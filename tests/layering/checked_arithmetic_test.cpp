@@ -111,7 +111,6 @@ const std::vector<Allowed>& allowed() {
        "take() has compared it with what is left of the message"},
       {"sentencepiece_tokenizer.cpp", "(vocabulary.texts.size()) + kMostBehind",
        "texts in memory, and a constant of the program"},
-      {"vocabulary_builder.cpp", "left + right", texts},
       {"vocabulary_builder.cpp", "blank + 1", "a place inside a text"},
   };
   return all;

@@ -2,13 +2,17 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "sim/system/errors.h"
@@ -25,13 +29,40 @@ std::string own_name() {
   return fmt::format("{} on {}", ::getpid(), host.data()).substr(0, kLongestHolder);
 }
 
-std::string holder(int descriptor) {
-  std::array<char, kLongestHolder> text{};
+/// As its process has written it; empty if there is nothing.
+std::string noted_holder(int descriptor) {
+  std::string text(kLongestHolder, '\0');
   const ssize_t size = ::pread(descriptor, text.data(), text.size(), 0);
-  return size > 0
-             ? "process " + escaped(std::string_view(text.data(), static_cast<std::size_t>(size)),
-                                    kLongestHolder)
-             : "another process";
+  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  return text;
+}
+
+std::string holder(int descriptor) {
+  const std::string text = noted_holder(descriptor);
+  return text.empty() ? "another process" : "process " + escaped(text, kLongestHolder);
+}
+
+/// Whether the noted holder was a process of this host, which has ended.
+bool is_holder_gone(int descriptor) {
+  const std::string text = noted_holder(descriptor), own = own_name();
+  const std::size_t end = text.find(' ');
+  pid_t id = 0;
+  if (end == std::string::npos || text.substr(end) != own.substr(own.find(' ')) ||
+      std::from_chars(text.data(), text.data() + end, id).ec != std::errc() || id <= 0)
+    return false;
+  return ::kill(id, 0) != 0 && errno == ESRCH;
+}
+
+/// A process that was killed may leave its lock to a child of its own for a moment: the child gives
+/// it back when it starts another program.
+bool take_lock(int descriptor) {
+  constexpr int kMostTries = 400;
+  constexpr std::chrono::milliseconds kBetween(5);
+  for (int tries = 0; ::flock(descriptor, LOCK_EX | LOCK_NB) != 0; ++tries) {
+    if (tries == kMostTries || !is_holder_gone(descriptor)) return false;
+    std::this_thread::sleep_for(kBetween);
+  }
+  return true;
 }
 
 /// File systems whose locks may not hold between machines. @source linux/magic.h, and the file
@@ -67,7 +98,7 @@ RunLock::RunLock(const std::string& folder, NetworkFolder network) : descriptor_
   if (descriptor_ < 0)
     throw WriteError(fmt::format("{}/lock: cannot write: {}; choose a folder you may write to",
                                  folder, std::strerror(errno)));
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+  if (!take_lock(descriptor_)) {
     const std::string who = holder(descriptor_);
     ::close(descriptor_);
     throw LockedError(fmt::format(

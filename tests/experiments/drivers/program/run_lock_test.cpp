@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <optional>
+#include <thread>
 
 #include "sim/system/errors.h"
 #include "sim/system/files.h"
@@ -33,6 +36,20 @@ TEST(RunLock, IsFreeAgainWhenItsHolderIsGone) {
   const testing::TemporaryFolder folder;
   std::optional<RunLock> first(std::in_place, folder.path());
   first.reset();
+  EXPECT_NO_THROW(RunLock(folder.path()));
+}
+
+/// Defect: a run that was killed while it started gnuplot cannot be continued at once, since a
+/// child has the lock until it is another program.
+TEST(RunLock, WaitsForTheChildOfAHolderThatIsGone) {
+  const testing::TemporaryFolder folder;
+  const pid_t holder = ::fork();
+  if (holder == 0) {
+    const RunLock lock(folder.path());
+    if (::fork() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ::_exit(0);
+  }
+  ASSERT_EQ(::waitpid(holder, nullptr, 0), holder);
   EXPECT_NO_THROW(RunLock(folder.path()));
 }
 
