@@ -29,7 +29,7 @@ std::string own_name() {
   return fmt::format("{} on {}", ::getpid(), host.data()).substr(0, kLongestHolder);
 }
 
-/// As its process has written it; empty if there is nothing.
+/// The holder as its process has written it; empty if there is nothing.
 std::string noted_holder(int descriptor) {
   std::string text(kLongestHolder, '\0');
   const ssize_t size = ::pread(descriptor, text.data(), text.size(), 0);
